@@ -1,25 +1,25 @@
-/* Looking at all of data, and what is found: the schema, the validation, the proposal, the counts,
- * the lengths of lists of data that a source reads, or that an engine of the caller's or many
- * processes read together.
+/* Accumulators: results about all of the data, such as the schema, the validation, the proposal,
+ * counts, and lengths of lists. The data comes from a source, from an engine of the caller, or
+ * from many processes.
  *
- * An accumulator is made by its name, rows are added to it, those of several are merged, and
- * what it has found so far can be asked for at any time. It stays small whatever is added, and can
- * be saved as bytes and go on in another process.
+ * An accumulator is made by its name, and rows are added to it. Accumulators are merged, and their
+ * results can be read at any time. An accumulator stays small, and can be saved as bytes and
+ * resumed in another process.
  *
- *   each worker                              whoever has the results
+ *   each worker                              the process with the results
  *   new -> add ... add -> save -> bytes      new -> load -> merge ... merge -> finish -> free
  *
- * Order: where the accumulators of consecutive parts of the data are merged in the order of the
- * data, what comes out is what one accumulator would have found in all rows, however they were
- * divided. In any other order the same is found and counted, but of that which happened first (the
- * places of an anomaly, "increasing" in a proposal, the record that a failed merge names) the order
- * of the merges decides.
+ * Order: if the accumulators of consecutive parts of the data are merged in the order of the data,
+ * the result is that of one accumulator over all rows, however they were divided. In any other
+ * order the counts are the same; but results about what came first (the positions of an anomaly,
+ * "increasing" in a proposal, the record that a failed merge names) depend on the order of the
+ * merges.
  *
- * Threads: an accumulator belongs to one thread at a time; several may be used at once.
+ * Threads: one thread at a time uses an accumulator; several may be used at once.
  *
- * Errors: a call that fails leaves the accumulator as it was. One that fails in the middle of
- * counting (CST_NO_MEMORY, CST_LIMIT) cannot: then the accumulator may only be freed, and any other
- * call is CST_STATE.
+ * Errors: a call that fails leaves the accumulator as it was. After a failure in the middle of
+ * counting (CST_NO_MEMORY, CST_LIMIT) the accumulator can only be freed; any other call is
+ * CST_STATE.
  */
 #ifndef COLUMNSTONE_ACCUMULATE_H
 #define COLUMNSTONE_ACCUMULATE_H

@@ -1,9 +1,9 @@
-/* Operations on Arrow data: rows (slice, take, filter, concatenate, group), lists (lengths, flatten
- * and its inverse, coordinates), nulls, sizes, and columns by their path.
+/* Operations on Arrow data: rows (slice, take, filter, concatenate, group), lists (lengths,
+ * flatten and its inverse, coordinates), nulls, sizes, and columns by their path.
  *
  * Sources: RFC "Standardized TFX inputs" (slicing and merging of RecordBatches); Apache Arrow
- * columnar format. Every type that Columnstone reads is taken: lists with 32 and 64-bit offsets, of
- * fixed size and views, at any depth; binary and string in all their layouts; structs.
+ * columnar format. All types that Columnstone reads are supported: lists with 32 and 64-bit
+ * offsets, of fixed size and views, at any depth; binary and string in all their layouts; structs.
  */
 #ifndef COLUMNSTONE_ARRAY_H
 #define COLUMNSTONE_ARRAY_H

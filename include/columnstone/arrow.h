@@ -1,8 +1,8 @@
-/* Arrow types and slots: what a format string of the Arrow C data interface says, and where the
- * value of a slot lies, for programs that read batches without an Arrow library of their own.
+/* Arrow types and values: parses a format string of the Arrow C data interface, and finds the
+ * value of a row, for programs that read batches without an Arrow library.
  *
- * Nothing here allocates, and what is given is borrowed from the schema or the array. Arrays are
- * trusted: those that this library has made or checked are sound.
+ * Nothing here allocates, and all results are borrowed from the schema or the array. Arrays are
+ * trusted: those that this library has made or checked are valid.
  */
 #ifndef COLUMNSTONE_ARROW_H
 #define COLUMNSTONE_ARROW_H

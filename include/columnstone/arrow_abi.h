@@ -1,14 +1,14 @@
-/* The Arrow C Data and C Stream interfaces: the only currency between Columnstone and the outside.
+/* The Arrow C data and C stream interfaces, by which all data comes in and goes out.
  *
  * Source: "The Arrow C data interface" and "The Arrow C stream interface", Apache Arrow format
- * documentation. The guards are the ones that the specification asks for, so that this header can
- * be included beside any other copy of these declarations.
+ * documentation. The guards are those of the specification, so that this header can be included
+ * beside any other copy of these declarations.
  *
- * What is handed to the library need not be trusted, unless a flag says so: schemas and arrays are
- * checked before they are walked through. Missing or released parts, other children or dictionaries
- * than those of the type, and negative numbers are CST_INVALID_ARGUMENT or CST_CORRUPT; more than
- * 100 levels or 2^20 fields, as structs that contain themselves have them, are CST_LIMIT. How large
- * a buffer is, the interface does not tell.
+ * Schemas and arrays that the library receives may be untrusted, unless a flag says otherwise:
+ * they are checked before use. Missing or released parts, children or dictionaries that do not fit
+ * the type, and negative numbers are CST_INVALID_ARGUMENT or CST_CORRUPT; more than 100 levels or
+ * 2^20 fields, such as structs that contain themselves, are CST_LIMIT. The interface does not
+ * contain the sizes of buffers, which cannot be checked.
  */
 #ifndef COLUMNSTONE_ARROW_ABI_H
 #define COLUMNSTONE_ARROW_ABI_H

@@ -1,6 +1,5 @@
-/* Schemas of Apache Avro: their canonical form and their fingerprint. Avro's files are read and
- * written by sources and sinks (<columnstone/source.h>, <columnstone/sink.h>), as those of every
- * other format.
+/* Avro schemas: their canonical form and their fingerprint. Sources and sinks read and write Avro
+ * files (<columnstone/source.h>, <columnstone/sink.h>), as they do all other formats.
  */
 #ifndef COLUMNSTONE_AVRO_H
 #define COLUMNSTONE_AVRO_H

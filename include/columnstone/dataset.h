@@ -1,11 +1,11 @@
-/* Datasets for training: batches of a source in a shuffled order that can be taken up again at any
- * batch, divided among shards and workers, made ahead by threads.
+/* Datasets for training: shuffled batches of a source, which can be resumed at any batch, divided
+ * among shards and workers, and prefetched by threads.
  *
- * The order of an epoch is a function of the data, the seed, the epoch and the options: it does not
- * depend on threads, workers or on where a loader begins. With a source of plain TFRecord files
- * (whose rows can be reached one by one, see index.h) a global shuffle is a keyed pseudo-random
- * permutation of the row numbers, so that nothing is kept but seed and position. Other sources are
- * read in order and shuffled in windows.
+ * The order of an epoch is a function of the data, the seed, the epoch and the options. It does
+ * not depend on threads, workers or on where a loader begins. With a source of uncompressed
+ * TFRecord files, whose rows can be accessed one by one (see index.h), a global shuffle is a keyed
+ * pseudo-random permutation of the row numbers: its state is the seed and the position. Other
+ * sources are read in order and shuffled in windows.
  */
 #ifndef COLUMNSTONE_DATASET_H
 #define COLUMNSTONE_DATASET_H
@@ -19,6 +19,7 @@
 extern "C" {
 #endif
 
+/* How the rows of an epoch are shuffled. */
 typedef enum cst_shuffle {
   CST_SHUFFLE_NONE = 0,   /* the order of the source */
   CST_SHUFFLE_AUTO = 1,   /* global for plain TFRecord files on disk; windows for all else: other
@@ -33,6 +34,7 @@ typedef enum cst_shuffle {
                              records have no more than 256 MiB */
 } cst_shuffle;
 
+/* Options of cst_dataset_new. */
 typedef struct cst_dataset_options {
   size_t size;        /* sizeof(cst_dataset_options) */
   int64_t batch_size; /* 0: the source's */
@@ -86,15 +88,16 @@ enum {
         false, 0                                                                                 \
   }
 
-/* Immutable and counted; shared by threads. Keeps the source. */
+/* A dataset. Immutable and counted; many threads may share one. It keeps the source. */
 typedef struct cst_dataset cst_dataset;
 
-/* options may be NULL. The dataset keeps the source. Does not read the data, unless `bucket_by` is
- * set and the schema has to be inferred: CST_NOT_FOUND if there is no such column,
- * CST_INVALID_ARGUMENT if it has no length. */
+/* Makes a dataset of a source, which it keeps. options may be NULL. Does not read the data, unless
+ * `bucket_by` is set and the schema has to be inferred: CST_NOT_FOUND if there is no such column,
+ * CST_INVALID_ARGUMENT if the column has no length. */
 CST_API cst_status cst_dataset_new(cst_source *source, const cst_dataset_options *options,
                                    cst_dataset **out, cst_error *error);
-/* One more owner; returns its argument. One owner less; the last frees. */
+/* Adds an owner, and returns its argument. The release removes an owner; the last one frees the
+ * dataset. */
 CST_API cst_dataset *cst_dataset_retain(const cst_dataset *dataset);
 CST_API void cst_dataset_release(cst_dataset *dataset);
 
@@ -105,6 +108,7 @@ typedef enum cst_mix_stop {
   CST_MIX_REPEAT = 2 /* never: every dataset begins again */
 } cst_mix_stop;
 
+/* Options of cst_dataset_mix. */
 typedef struct cst_mix_options {
   size_t size;           /* sizeof(cst_mix_options) */
   const double *weights; /* one for each dataset, finite and above 0; NULL: all are alike. Whole
@@ -134,26 +138,27 @@ CST_API cst_status cst_dataset_mix(cst_dataset *const *datasets, size_t count,
                                    const cst_mix_options *options, cst_dataset **out,
                                    cst_error *error);
 
-/* Records that a source drops (CST_ON_ERROR_SKIP) are told of by the threads that make batches, one
- * at a time and in order, ahead of their batches; and once more if rows have to be counted. */
+/* Records that a source drops (CST_ON_ERROR_SKIP) are reported by the threads that make batches,
+ * one at a time and in order, before their batches, and once more if rows have to be counted. */
 
-/* The kind of shuffling that CST_SHUFFLE_AUTO has come to; of a mix that of all its datasets, or
+/* The kind of shuffling that CST_SHUFFLE_AUTO has chosen; for a mix that of all its datasets, or
  * CST_SHUFFLE_AUTO if they differ. */
 CST_API cst_status cst_dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_error *error);
-/* Rows of an epoch of all shards, and batches of this shard's. Reads frames (or the data, of other
- * sources than plain TFRecords) when they are not known yet. CST_UNSUPPORTED for CST_MIX_REPEAT. */
+/* The rows of an epoch of all shards, and the batches of this shard. Reads the frames (or the
+ * data, for sources other than uncompressed TFRecords) if these numbers are not known yet.
+ * CST_UNSUPPORTED for CST_MIX_REPEAT. */
 CST_API cst_status cst_dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error);
 CST_API cst_status cst_dataset_num_batches(cst_dataset *dataset, uint64_t *batches,
                                            cst_error *error);
 
-/* The row numbers of positions [begin, begin + count) of an epoch's order (all shards): what a
- * sampler of one's own needs. `rows` has room for `count`; after a failure its content is
- * undefined. CST_INVALID_ARGUMENT for positions that there are not. CST_UNSUPPORTED where rows
- * cannot be reached one by one, and for mixes. */
+/* The row numbers at positions [begin, begin + count) of an epoch (all shards), for a sampler of
+ * your own. `rows` has room for `count`; after a failure its content is undefined.
+ * CST_INVALID_ARGUMENT for positions beyond the epoch. CST_UNSUPPORTED for mixes, and where rows
+ * cannot be accessed one by one. */
 CST_API cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin,
                                      uint64_t count, uint64_t *rows, cst_error *error);
 
-/* Where a batch stands. The batch after it is (epoch, batch + 1). */
+/* The position of a batch. The next batch is (epoch, batch + 1). */
 typedef struct cst_position {
   uint64_t epoch;
   uint64_t batch; /* number within this shard's epoch, counted from origin */
@@ -171,43 +176,44 @@ typedef struct cst_position {
                    batch of a loader that begins within one */
 } cst_position;
 
-/* After the first r rows of the batch of position p a loader goes on with the others, and then the
- * next batches, from p with p.row + r as its row. */
+/* To resume after the first r rows of the batch at position p, begin a loader at p with p.row + r
+ * as its row. */
 
-/* Where m shards go on when each of n shards has delivered the batch of position p, or the one of
- * the same number: at {p.epoch, 0, p.file, p.rows_before, p.origin + (p.batch + 1) * n}. Every row
- * that is left of the epoch comes once, whatever m is; the next epoch begins at {epoch + 1}. */
+/* To change the number of shards from n to m, after each of the n shards has delivered the batch
+ * at position p, or the one with the same number: begin the m shards at {p.epoch, 0, p.file,
+ * p.rows_before, p.origin + (p.batch + 1) * n}. Every remaining row of the epoch comes once, for
+ * any m; the next epoch begins at {epoch + 1}. */
 
-/* Batches of this shard's epoch from a position on, itself included. Reads as
+/* The number of batches of this shard's epoch from a position on, including it. Reads as
  * cst_dataset_num_rows does. */
 CST_API cst_status cst_dataset_batches_left(cst_dataset *dataset, const cst_position *from,
                                             uint64_t *batches, cst_error *error);
 
-/* One epoch from a batch on. Used by one thread at a time; any number of loaders may run at once.
- * One whose first next came before a fork is CST_STATE in the child. */
+/* An iterator over one epoch, from any batch on. Used by one thread at a time; many loaders may
+ * run at once. A loader that has begun before a fork is CST_STATE in the child. */
 typedef struct cst_loader cst_loader;
 
-/* `from` (required; {0} is the first epoch's begin): the first batch; its file and rows_before may
- * be 0. The loader keeps the dataset. `step` (0: 1) and `first`: of the batches from there on every
- * step-th one, beginning with number `first` of them: what worker `first` of `step` workers has to
- * make. Threads start with the first next. */
+/* Makes a loader, which keeps the dataset. `from` (required; {0} is the start of the first epoch)
+ * is the first batch; its file and rows_before may be 0. `first` and `step` (0: 1) are for
+ * workers: worker `first` of `step` workers makes every step-th batch from there on, beginning
+ * with number `first`. Threads start with the first next. */
 CST_API cst_status cst_loader_new(cst_dataset *dataset, const cst_position *from, uint32_t first,
                                   uint32_t step, cst_loader **out, cst_error *error);
 
-/* The next batch (a struct array, the caller's) and its position (may be NULL); out->release ==
- * NULL at the end of the epoch, and after a failure, which comes again with every further call, in
- * the place of its batch. */
+/* The next batch (a struct array, which the caller releases) and its position (may be NULL).
+ * out->release is NULL at the end of the epoch and after a failure; further calls return the same
+ * failure again. */
 CST_API cst_status cst_loader_next(cst_loader *loader, struct ArrowArray *out,
                                    cst_position *position, cst_error *error);
 
-/* The same as tensors, by an adapter for the source's Arrow schema, which has to outlive the
- * loader; *out is NULL at the end. With prefetch the tensors are made ahead as well. CST_STATE if
+/* The next batch as tensors, by an adapter for the source's Arrow schema, which must outlive the
+ * loader. *out is NULL at the end. With prefetch the tensors are prefetched as well. CST_STATE if
  * the first next of the loader had another adapter, or none. */
 CST_API cst_status cst_loader_next_tensors(cst_loader *loader, const cst_tensor_adapter *adapter,
                                            cst_tensors **out, cst_position *position,
                                            cst_error *error);
 
-/* Stops and joins the threads; in a child of fork, all is left as it is. NULL is allowed. */
+/* Stops and joins the threads. In a child of fork, nothing is touched. NULL is allowed. */
 CST_API void cst_loader_free(cst_loader *loader);
 
 #ifdef __cplusplus

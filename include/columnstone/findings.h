@@ -1,14 +1,12 @@
-/* What is found out about data, schemas and files: anomalies, counts, differences, faults, splits.
+/* Results about data, schemas and files: anomalies, counts, differences, faults, splits.
  *
- * Findings are rows of named columns, one row for each thing that was found, and totals, which are
- * numbers about all of it. They are handed out as one Arrow record batch, whose schema is the same
- * whatever was found, if nothing was as well; the totals are metadata of that schema, with their
- * names as keys and decimal numbers as values. The page of whatever finds them has the table of
- * their columns.
+ * Findings are a table: rows of named columns, and totals, which are numbers about all rows. They
+ * are exported as one Arrow record batch. Its schema does not depend on the results, not even if
+ * there are none. Totals are metadata of that schema: the name is the key, the value a decimal
+ * number. The documentation of each function that returns findings describes the columns.
  *
  * Columns are strings, int64, bool and double, lists of these, and lists of structs. Bytes of a
- * name that are not UTF-8 are U+FFFD in them; but names of files are binary, as the system has
- * them.
+ * name that are not UTF-8 become U+FFFD; file names are binary, as the system has them.
  */
 #ifndef COLUMNSTONE_FINDINGS_H
 #define COLUMNSTONE_FINDINGS_H
@@ -20,10 +18,10 @@
 extern "C" {
 #endif
 
-/* Immutable; may be used by many threads. */
+/* A table of results. Immutable; may be used by many threads. */
 typedef struct cst_findings cst_findings;
 
-/* What a row is one of: "anomalies", "columns", ... */
+/* The name of the table: "anomalies", "columns", ..., and the number of its rows. */
 CST_API const char *cst_findings_name(const cst_findings *findings);
 CST_API size_t cst_findings_num_rows(const cst_findings *findings);
 
@@ -36,11 +34,11 @@ CST_API const char *cst_findings_total_name(const cst_findings *findings, size_t
 CST_API cst_status cst_findings_batch(const cst_findings *findings, struct ArrowSchema *schema,
                                       struct ArrowArray *array, cst_error *error);
 
-/* And back: findings of a record batch, which is borrowed for the call and validated; also of one
- * that was in files and in other programs meanwhile, whatever widths its integers, offsets and
- * lists have got there. Totals are the metadata that are numbers. CST_UNSUPPORTED, with the
- * column's path, for columns of other types than findings have, and for list views. `allocator` may
- * be NULL and has to outlive them. *out: cst_findings_free. */
+/* Makes findings of a record batch, which is borrowed for the call and validated. The batch may
+ * come from a file or another program, with other widths of integers, offsets and lists. Metadata
+ * that are numbers become totals. CST_UNSUPPORTED, with the column's path, for list views and for
+ * column types that findings do not have. `allocator` may be NULL and must outlive the findings.
+ * *out: cst_findings_free. */
 CST_API cst_status cst_findings_from_batch(const struct ArrowSchema *schema,
                                            const struct ArrowArray *array,
                                            const cst_allocator *allocator, cst_findings **out,
@@ -48,9 +46,9 @@ CST_API cst_status cst_findings_from_batch(const struct ArrowSchema *schema,
 
 /* ---- one value, for programs that print ---- */
 
-/* Column "a", or "a.b" for a field of the structs in the lists of "a", and "a." for items that are
- * no structs: `row` is the number of the item then, of all items of the column, as
- * cst_findings_items says. */
+/* Columns are named "a"; "a.b" is a field of the structs in the lists of "a", and "a." the items
+ * of a list that are not structs. For these two, `row` is the number of the item among all items
+ * of the column, as cst_findings_items returns it. */
 
 /* A string, or the name of a file, borrowed from the findings; NULL: null, or there is none. */
 CST_API const char *cst_findings_text(const cst_findings *findings, const char *column, size_t row);
@@ -62,7 +60,8 @@ CST_API double cst_findings_real(const cst_findings *findings, const char *colum
 CST_API bool cst_findings_items(const cst_findings *findings, const char *column, size_t row,
                                 size_t *begin, size_t *end);
 
-CST_API void cst_findings_free(cst_findings *findings); /* NULL is allowed */
+/* Frees the findings. NULL is allowed. */
+CST_API void cst_findings_free(cst_findings *findings);
 
 #ifdef __cplusplus
 }

@@ -1,16 +1,16 @@
-/* The formats and containers that there are, and the plug-in interface, version 1: a shared object
- * that reads or writes a tabular format.
+/* The list of formats and containers, and the plug-in interface, version 1: a shared object that
+ * reads or writes a tabular format.
  *
  * A plug-in needs only this header, arrow_abi.h, options.h and status.h, and no symbol of the
  * library. It defines one function, `cst_plugin`, in a shared object called
  * `columnstone-<format>.so`. Columnstone looks for that file in the folders of the environment
- * variable COLUMNSTONE_PLUGIN_PATH (separated by ':'; "none" switches plug-ins off) and then in its
- * own plug-in folder, loads it when the format is asked for, and never unloads it. docs/plugins.md
- * has a walk through an example.
+ * variable COLUMNSTONE_PLUGIN_PATH (separated by ':'; "none" switches plug-ins off) and then in
+ * its own plug-in folder, loads it when the format is asked for, and never unloads it.
+ * docs/plugins.md has an example.
  *
- * Rules for a plug-in: it never throws, exits or prints; it keeps no pointer that it was lent after
- * it returned; errors hold no content of the data. A stream or a writer is used by one thread at a
- * time; different ones may be used by different threads at once.
+ * Rules for a plug-in: it never throws, exits or prints; it does not keep borrowed pointers after
+ * it returns; its errors contain no data. One thread at a time uses a stream or a writer;
+ * different threads may use different ones at once.
  */
 #ifndef COLUMNSTONE_FORMAT_H
 #define COLUMNSTONE_FORMAT_H

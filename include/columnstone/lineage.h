@@ -1,32 +1,32 @@
-/* Lineage: which data, views, schemas, statistics and models there are, and what came from what.
+/* Lineage: which data, views, schemas, statistics and models exist, and what came from what.
  *
- * A store is one SQLite file that needs no server. It has
+ * A store is one SQLite file; it needs no server. It contains
  *
- *   artifacts    things at rest: a type ("Examples"), a name with a version ("sessions@4"), the
- * files or folders that it consists of, properties, and references to other artifacts that it needs
- * (role "view", "schema", ...) executions   what made artifacts of others: inputs, outputs,
- * properties, a state contexts     named groups of both, such as a pipeline and its runs leases who
- * reads which artifacts at the moment
+ *   artifacts    stored things: a type ("Examples"), a name with a version ("sessions@4"), files or
+ *                folders, properties, references to other artifacts (role "view", "schema", ...)
+ *   executions   what made artifacts of others: inputs, outputs, properties, a state
+ *   contexts     named groups of both, such as a pipeline and its runs
+ *   leases       who reads which artifacts at the moment
  *
  * Sources: RFC "Support structured data in TFX through struct2tensor and DataView"; ML Metadata
  * (MLMD), whose stores are read and written. docs/lineage.md is the guide.
  *
- * References to artifacts are texts: "sessions@4", "sessions" (the newest that is live), "17" (the
- * artifact's id). Names are of UTF-8 without '@', '#' and control characters, do not consist of
+ * References to artifacts are texts: "sessions@4", "sessions" (the newest live one), "17" (the
+ * artifact's id). Names are UTF-8 without '@', '#' and control characters, do not consist of
  * digits alone, and belong to one type each.
  *
- * Transactions. Each call is one of its own, which is on disk when it returns, unless it stands
- * between cst_lineage_begin and cst_lineage_commit. Many processes and threads, each with a store
- * of its own, may use one file at once: who writes waits for others (`timeout`), and then sees all
- * that they did.
+ * Transactions. Each call is a transaction of its own, which is on disk when the call returns,
+ * unless it is between cst_lineage_begin and cst_lineage_commit. Many processes and threads, each
+ * with its own cst_lineage, may use one file at once: a writer waits for the others (`timeout`),
+ * and then sees all that they did.
  *
- * Times are microseconds since 1970, in UTC. Paths that are given are those of files anywhere; what
- * lies below the folder of the store's file is kept relative to it, so that both can be moved
- * together. Paths that come out are absolute, and URLs as they were given.
+ * Times are microseconds since 1970, in UTC. Input paths may be anywhere; those below the folder
+ * of the store's file are stored relative to it, so that both can be moved together. Output paths
+ * are absolute; URLs are unchanged.
  *
- * Errors: CST_NOT_FOUND for artifacts and files that are not there, CST_STATE for what a state
- * forbids, CST_TIMEOUT where others hold the store for longer than `timeout`, CST_FORMAT for a file
- * that is no store, CST_CORRUPT for a damaged one, CST_UNSUPPORTED for one of a later version.
+ * Errors: CST_NOT_FOUND for artifacts and files that do not exist, CST_STATE for what a state
+ * forbids, CST_TIMEOUT if others lock the store for longer than `timeout`, CST_FORMAT for a file
+ * that is not a store, CST_CORRUPT for a damaged one, CST_UNSUPPORTED for one of a later version.
  */
 #ifndef COLUMNSTONE_LINEAGE_H
 #define COLUMNSTONE_LINEAGE_H
@@ -51,6 +51,7 @@ typedef enum cst_lineage_mode {
   CST_LINEAGE_CREATE = 2 /* one that is made if there is none */
 } cst_lineage_mode;
 
+/* Options of cst_lineage_open. */
 typedef struct cst_lineage_options {
   size_t size; /* sizeof(cst_lineage_options) */
   cst_lineage_mode mode;

@@ -1,5 +1,5 @@
-/* Protobuf messages of any type: what they are, and what their columns look like. Their decoder and
- * encoder are those of <columnstone/records.h>.
+/* Protobuf messages of any type: descriptors, and the columns of a message type.
+ * <columnstone/records.h> has the decoder and the encoder.
  *
  * Sources: "Protocol Buffers: Encoding"; descriptor.proto; the well-known types; RFC "Structured
  * tensors", section Protocol Buffers. docs/messages.md has the table of types.

@@ -1,7 +1,6 @@
-/* Options by key and value: how they are told, and how they are given. So it is with the options of
- * formats (cst_format_option_get, cst_source_options.format_options) and of accumulators
- * (cst_accumulators, cst_accumulator_new): whoever takes some has a table of them, which programs
- * and packages read, and a new option is there in all of these.
+/* Options by name and value. Formats (cst_format_option_get, cst_source_options.format_options)
+ * and accumulators (cst_accumulators, cst_accumulator_new) have a table of their options, which
+ * the program and the packages read: a new option is available in all of them.
  */
 #ifndef COLUMNSTONE_OPTIONS_H
 #define COLUMNSTONE_OPTIONS_H
@@ -12,6 +11,7 @@
 extern "C" {
 #endif
 
+/* The kind of values that an option accepts. */
 typedef enum cst_option_kind {
   CST_OPTION_WORD = 0,      /* one of `words` */
   CST_OPTION_SWITCH = 1,    /* "true" or "false" */
@@ -37,7 +37,7 @@ typedef struct cst_option_info {
   bool reads, writes; /* of a format: whether it matters to reading and to writing */
 } cst_option_info;
 
-/* One that is given. Of several of the same name, the last one counts. */
+/* An option with its value. If a name is given several times, the last value counts. */
 typedef struct cst_option {
   const char *name;
   const char *value;  /* as its kind says */

@@ -1,5 +1,4 @@
-/* Serialized records in memory to Arrow record batches, and back: a decoder and an encoder for what
- * records hold, the payload.
+/* Decodes serialized records in memory to Arrow record batches, and encodes them.
  *
  * Sources: tensorflow/core/example/{example,feature}.proto; RFC "Standardized TFX inputs", the
  * table of encodings (null, empty and present values are three different things); and those of
@@ -18,7 +17,7 @@
 extern "C" {
 #endif
 
-/* What the columns look like. Without flags: large_list of int64, float32 or large_binary. */
+/* The layout of the columns. Without flags: large_list of int64, float32 or large_binary. */
 enum {
   CST_COLUMNS_OFFSETS_32 = 1 << 0,   /* list and binary with 32-bit offsets (Spark needs them) */
   CST_COLUMNS_BINARY_VIEWS = 1 << 1, /* binary_view into the input, which stays alive as long */
@@ -48,9 +47,9 @@ typedef struct cst_decode_options {
 #define CST_DECODE_OPTIONS_INIT \
   { sizeof(cst_decode_options), 0, NULL, 0, NULL, NULL, NULL, NULL, 0 }
 
-/* Turns serialized records into record batches. Used by one thread at a time. Buffers of released
- * batches are recycled into the next ones; those of many batches that are kept share larger blocks,
- * so that one of these batches keeps the memory of at most eight like it, or 4 MiB. */
+/* Decodes serialized records into record batches. Used by one thread at a time. Buffers of
+ * released batches are reused for the next ones. Batches that are kept share larger blocks: one
+ * such batch keeps the memory of at most eight like it, or 4 MiB, alive. */
 typedef struct cst_decoder cst_decoder;
 
 /* The name of the struct column of feature lists, if the option `sequence_column` gives none. */
@@ -98,25 +97,26 @@ CST_API cst_status cst_decoder_new(const char *payload, const cst_decode_options
                                    cst_decoder **out, cst_error *error);
 CST_API void cst_decoder_free(cst_decoder *decoder);
 
-/* Decodes `count` records into one batch (a struct array with one child per column) and its schema.
- * Either output may be NULL. Reads never leave a record's bytes. With CST_COLUMNS_BINARY_VIEWS the
- * records are copied once, because nobody keeps them alive. The batch may outlive the decoder. On
- * failure the error names the record (its index in `records`), and the decoder stays usable. No
- * records (count 0) are a batch of no rows. */
+/* Decodes `count` records into one batch (a struct array with one child per column) and its
+ * schema. Either output may be NULL. Never reads outside of a record's bytes. With
+ * CST_COLUMNS_BINARY_VIEWS the records are copied once. The batch may outlive the decoder. On
+ * failure the error has the record (its index in `records`), and the decoder can be used again.
+ * Without records (count 0) the batch is empty. */
 CST_API cst_status cst_decoder_decode(cst_decoder *decoder, const cst_bytes *records, size_t count,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error);
 
-/* The same from an Arrow array of binary, large_binary, binary_view, string, large_string or
- * string_view without nulls, or from a batch (a struct) of one such column. It is validated fully.
- * With views, the batch keeps `records` alive: it is moved in (release becomes NULL) on success,
- * and untouched on failure; without views it is never moved and may be released after the call. */
+/* Decodes an Arrow array of binary, large_binary, binary_view, string, large_string or string_view
+ * without nulls, or a batch (a struct) of one such column. It is fully validated. With views, the
+ * batch keeps `records` alive: it is moved in (release becomes NULL) on success, and unchanged on
+ * failure. Without views it is never moved and may be released after the call. */
 CST_API cst_status cst_decoder_decode_arrow(cst_decoder *decoder, const struct ArrowSchema *schema,
                                             struct ArrowArray *records,
                                             struct ArrowSchema *out_schema, struct ArrowArray *out,
                                             cst_error *error);
 
-/* The batches' schema; CST_STATE for a decoder whose types come from the data of each call. */
+/* The schema of the batches. CST_STATE for a decoder whose types come from the data of each call.
+ */
 CST_API cst_status cst_decoder_arrow_schema(const cst_decoder *decoder, struct ArrowSchema *out,
                                             cst_error *error);
 
@@ -127,6 +127,7 @@ enum {
   CST_ENCODE_TRUSTED = 1 << 1 /* the Arrow data is known to be valid: skip the full validation */
 };
 
+/* Options of cst_encoder_new. */
 typedef struct cst_encode_options {
   size_t size; /* sizeof(cst_encode_options) */
   uint32_t flags;
@@ -140,8 +141,8 @@ typedef struct cst_encode_options {
 #define CST_ENCODE_OPTIONS_INIT \
   { sizeof(cst_encode_options), 0, NULL, NULL, NULL, NULL, 0 }
 
-/* Turns record batches into serialized records; the same batch always gives the same bytes. Used by
- * one thread at a time. */
+/* Encodes record batches as serialized records; the same batch always gives the same bytes. Used
+ * by one thread at a time. */
 typedef struct cst_encoder cst_encoder;
 
 /* As cst_decoder_new. Records are written so that decoding gives the same batch.
@@ -187,8 +188,8 @@ CST_API cst_status cst_encoder_new(const char *payload, const cst_encode_options
                                    cst_encoder **out, cst_error *error);
 CST_API void cst_encoder_free(cst_encoder *encoder);
 
-/* Encodes one batch (a struct array; borrowed) into a large_binary array of as many records. A
- * value that the record cannot hold is CST_UNSUPPORTED with row and column. */
+/* Encodes one batch (a struct array; borrowed) into a large_binary array with a record per row. A
+ * value that the record cannot contain is CST_UNSUPPORTED with row and column. */
 CST_API cst_status cst_encoder_encode(cst_encoder *encoder, const struct ArrowSchema *schema,
                                       const struct ArrowArray *batch,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,

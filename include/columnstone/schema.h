@@ -1,7 +1,7 @@
-/* The TensorFlow Metadata (TFMD) Schema: read, written, and interpreted as tensors.
+/* The TensorFlow Metadata (TFMD) schema: reads and writes it, and interprets it as tensors.
  *
- * Sources: tensorflow_metadata/proto/v0/schema.proto (messages and field numbers); RFC
- * "TFXIO schema interpretation" (how features become tensors).
+ * Sources: tensorflow_metadata/proto/v0/schema.proto (messages and field numbers); RFC "TFXIO
+ * schema interpretation" (how features become tensors).
  */
 #ifndef COLUMNSTONE_SCHEMA_H
 #define COLUMNSTONE_SCHEMA_H
@@ -78,6 +78,7 @@ CST_API const cst_feature *cst_schema_feature(const cst_schema *schema, size_t i
 
 /* ---- What each feature becomes as a tensor ---- */
 
+/* The kind of a tensor. */
 typedef enum cst_tensor_kind {
   CST_TENSOR_DENSE = 1,         /* [rows] + shape */
   CST_TENSOR_VARLEN_SPARSE = 2, /* indices [row, position], shape [rows, longest] */

@@ -1,4 +1,5 @@
-/* Record batches and records to files: TFRecord, Arrow, JSON lines, and what plug-ins add.
+/* Writes record batches and records to files: TFRecord, Arrow, JSON lines, and the formats of
+ * plug-ins.
  */
 #ifndef COLUMNSTONE_SINK_H
 #define COLUMNSTONE_SINK_H
@@ -13,6 +14,7 @@
 extern "C" {
 #endif
 
+/* The compression of an output. */
 typedef enum cst_compression {
   CST_COMPRESSION_BY_NAME = 0, /* by the path: .gz, .zlib or .zz, .zst; else none */
   CST_COMPRESSION_NONE = 1,
@@ -21,10 +23,10 @@ typedef enum cst_compression {
   CST_COMPRESSION_ZSTD = 4
 } cst_compression;
 
-/* A caller's output, the twin of cst_reader. `write` takes all of the bytes or fails. `close` (may
- * be NULL) is called once; `commit` says whether the output is complete. `name` is for errors and
- * copied; NULL is fine. The error is never NULL. One call at a time, with `threads` from a thread
- * of the sink's own. */
+/* An output of the caller, the counterpart of cst_reader. `write` takes all of the bytes or fails.
+ * `close` (may be NULL) is called once; `commit` says whether the output is complete. `name` is
+ * for errors and copied; it may be NULL. The error is never NULL. There is one call at a time;
+ * with `threads`, from a thread of the sink. */
 typedef struct cst_writer {
   size_t size; /* sizeof(cst_writer) */
   const char *name;
@@ -36,6 +38,7 @@ typedef struct cst_writer {
 #define CST_WRITER_INIT \
   { sizeof(cst_writer), NULL, NULL, NULL, NULL }
 
+/* Options of sinks and TFRecord writers. */
 typedef struct cst_sink_options {
   size_t size;        /* sizeof(cst_sink_options) */
   const char *format; /* "example", "sequence_example", "message", "raw", "csv", "json", "arrow",
@@ -88,91 +91,88 @@ CST_API const cst_option_info *cst_sink_option_get(size_t i);
 CST_API cst_status cst_sink_options_set(cst_sink_options *options, const char *name,
                                         const char *value, cst_error *error);
 
-/* The endings that a sink knows: .tfrecord, .tfrecords, .tfrec; .csv, .tsv; .jsonl, .ndjson, .json;
- * .arrow, .feather, .ipc; .arrows; .parquet, .pq with the plug-in for Parquet; and those of other
- * plug-ins. The endings of a compression come after it: .gz, .zlib, .zz, .zst. Any other is
+/* File endings that a sink knows: .tfrecord, .tfrecords, .tfrec; .csv, .tsv; .jsonl, .ndjson,
+ * .json; .arrow, .feather, .ipc; .arrows; .parquet, .pq with the Parquet plug-in; and those of
+ * other plug-ins. The ending of a compression follows: .gz, .zlib, .zz, .zst. Any other ending is
  * CST_NOT_FOUND, unless the options name a format. */
 
 /* ---- TFRecord files ---- */
 
-/* Writes a TFRecord file under a temporary name beside `path` and renames it on finish, so that no
- * half file ever has the final name. Used by one thread at a time. One that was opened before a
- * fork is CST_STATE in the child, with its finish at the latest. */
+/* Writes a TFRecord file under a temporary name beside `path`, and renames it at the end: an
+ * incomplete file never has the final name. Used by one thread at a time. In a child of fork,
+ * writing and finishing are CST_STATE. */
 typedef struct cst_tfrecord_writer cst_tfrecord_writer;
 
-/* path "-" is standard output. Of the options, compression, level, container (not found by the
- * path: NULL is "tfrecord") and allocator count; they may be NULL. */
+/* Opens a TFRecord file; path "-" is standard output. These options count: compression, level,
+ * container (not found by the path: NULL is "tfrecord") and allocator. options may be NULL. */
 CST_API cst_status cst_tfrecord_writer_open(const char *path, const cst_sink_options *options,
                                             cst_tfrecord_writer **out, cst_error *error);
-/* To a caller's output, which the writer owns from here on: success or failure, it is closed
- * exactly once (not at all, if its `size` is none that a version has). */
+/* Writes to an output of the caller, which belongs to the writer from here on: it is closed
+ * exactly once, on success and on failure (not at all if its `size` is unknown). */
 CST_API cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
                                                    const cst_sink_options *options,
                                                    cst_tfrecord_writer **out, cst_error *error);
-/* One record; the bytes are copied or written. After a failure only free is allowed. */
+/* Writes one record. The bytes are copied or written. After a failure only free is allowed. */
 CST_API cst_status cst_tfrecord_writer_write(cst_tfrecord_writer *writer, const void *record,
                                              size_t size, cst_error *error);
-/* All slots of a binary-like Arrow array without nulls, or of the only column of a batch (borrowed,
- * fully validated). */
+/* Writes all values of a binary or text Arrow array without nulls, or of the only column of a
+ * batch (borrowed, fully validated). */
 CST_API cst_status cst_tfrecord_writer_write_arrow(cst_tfrecord_writer *writer,
                                                    const struct ArrowSchema *schema,
                                                    const struct ArrowArray *records,
                                                    cst_error *error);
-/* Flushes, syncs nothing, renames. Afterwards only free is allowed. */
+/* Flushes and renames, without a sync to disk. Afterwards only free is allowed. */
 CST_API cst_status cst_tfrecord_writer_finish(cst_tfrecord_writer *writer, cst_error *error);
-/* Without a finish before: removes the temporary file; in a child of fork, that is left as it is.
- * NULL is allowed. */
+/* Frees the writer. Without a finish, removes the temporary file; in a child of fork, nothing is
+ * touched. NULL is allowed. */
 CST_API void cst_tfrecord_writer_free(cst_tfrecord_writer *writer);
 
 /* ---- any format ---- */
 
-/* Takes record batches of one schema and writes a file, atomically as above. One that was opened
- * before a fork is CST_STATE in the child, with and without threads: both would write to one file.
- */
+/* Writes record batches of one schema to a file, atomically as above. In a child of fork all calls
+ * but free are CST_STATE: both processes would write to one file. */
 typedef struct cst_sink cst_sink;
 
-/* path "-" is standard output (then `format` must be given). schema (borrowed, copied) is that of
- * all batches; options may be NULL. CST_NOT_FOUND for an unknown format, with the known ones and,
- * for parquet, how to get the plug-in. */
+/* Opens a sink; path "-" is standard output (then `format` must be given). schema (borrowed,
+ * copied) is that of all batches; options may be NULL. CST_NOT_FOUND for an unknown format, with
+ * the known ones and, for Parquet, how to get the plug-in. */
 CST_API cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
                                  const cst_sink_options *options, cst_sink **out, cst_error *error);
-/* The same to a caller's output, which the sink owns from here on: success or failure, it is closed
- * exactly once. `format` must be given; CST_UNSUPPORTED for shards, and for plug-ins, which write
- * files by themselves. */
+/* Writes to an output of the caller, which belongs to the sink from here on: it is closed exactly
+ * once, on success and on failure. `format` must be given. CST_UNSUPPORTED for shards, and for
+ * plug-ins, which write files themselves. */
 CST_API cst_status cst_sink_open_writer(const cst_writer *writer, const struct ArrowSchema *schema,
                                         const cst_sink_options *options, cst_sink **out,
                                         cst_error *error);
-/* Borrows the batch, which is fully validated. After a failure only free is allowed; CST_STATE
- * tells of other calls. */
+/* Writes a batch, which is borrowed and fully validated. After a failure only free is allowed;
+ * other calls are CST_STATE. */
 CST_API cst_status cst_sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error);
-/* Writes what is pending, closes and renames. Afterwards only free is allowed. */
+/* Writes pending rows, closes and renames. Afterwards only free is allowed. */
 CST_API cst_status cst_sink_finish(cst_sink *sink, cst_error *error);
-/* Without a finish before: removes what was written; in a child of fork, all is left as it is. NULL
- * is allowed. */
+/* Frees the sink. Without a finish, removes its files; in a child of fork, nothing is touched.
+ * NULL is allowed. */
 CST_API void cst_sink_free(cst_sink *sink);
 
-/* The name of the format that the options and the path mean; writes nothing. For an early answer,
- * before a long read: fails as cst_sink_open would, for an unknown format or an option that it does
- * not have. *out (may be NULL) is static; NULL where records are written, and the columns will tell
- * what they are. */
+/* The name of the format that the options and the path mean. Writes nothing: this is a check
+ * before a long read, and fails as cst_sink_open would for an unknown format or an option that the
+ * format does not have. *out (may be NULL) is static; NULL if records are written, whose format
+ * depends on the columns. */
 CST_API cst_status cst_sink_format(const char *path, const cst_sink_options *options,
                                    const char **out, cst_error *error);
 
-/* True if `path` is a file that exists, or a link that leads nowhere, or, with shards in the
- * options (may be NULL), such a file's first shard, of however many. Devices, pipes and "-" are
- * meant to be written to: false. */
+/* True if `path` is a file that exists or a dangling link, or, with shards in the options (may be
+ * NULL), if a first shard of `path` exists. False for devices, pipes and "-". */
 CST_API bool cst_sink_exists(const char *path, const cst_sink_options *options);
 
-/* Reads all of `source` and writes it to `path`. If cst_sink_exists, that is CST_IO, unless the
- * options say `overwrite`: then the file is replaced when the new one is complete. on_progress (may
- * be NULL) is called after every batch. *rows may be NULL. */
+/* Writes all of `source` to `path`. If cst_sink_exists, this is CST_IO, unless the options have
+ * `overwrite`: then the file is replaced when the new one is complete. on_progress (may be NULL)
+ * is called after every batch. *rows may be NULL. */
 CST_API cst_status cst_convert(cst_source *source, const char *path,
                                const cst_sink_options *options, cst_progress_callback on_progress,
                                void *ctx, uint64_t *rows, cst_error *error);
 
-/* Removes the temporary files of all outputs of this process that are not finished. For the handler
- * of a signal that ends the process: it is async-signal-safe. These outputs cannot be finished
- * afterwards. */
+/* Removes the temporary files of all unfinished outputs of this process, which can no longer be
+ * finished. For the handler of a signal that ends the process: it is async-signal-safe. */
 CST_API void cst_temporaries_remove(void);
 
 #ifdef __cplusplus

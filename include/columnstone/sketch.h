@@ -1,28 +1,27 @@
-/* Sketches: quantiles, distinct counts, heavy hitters, moments of very many values, kept in little
- * memory, merged and saved.
+/* Sketches: quantiles, distinct counts, heavy hitters and moments of very many values in little
+ * memory. They can be merged and saved.
  *
- * A sketch is made by the name of its kind, and values are added to it, column by column. Those of
- * several threads, files or machines are merged, in any tree; a merged one is as small, and as
- * good, as one that saw all values. What each kind finds, its error and its memory stand at its
- * functions; docs/sketches.md has them with examples.
+ * A sketch is made by the name of its kind, and values are added to it, column by column. Sketches
+ * of several threads, files or machines are merged, in any tree; a merged one is as small and as
+ * exact as one of all values. The comments of the functions give the result, the error and the
+ * memory of each kind; docs/sketches.md has examples.
  *
- * Values: any column of integers, floats, bools, dates, times, durations, strings or binary.
- * Lists are gone through, whatever their depth; nulls (of values and of lists) are left out, and
- * counted. A sketch takes the values of one family of types: integers with bools and times; uint64;
- * floats of all widths, as doubles; strings and binary. Dictionary-encoded columns are their
- * values.
+ * Values: any column of integers, floats, bools, dates, times, durations, strings or binary. The
+ * values of lists are added, at any depth; nulls (of values and of lists) are skipped, and
+ * counted. A sketch takes the values of one family of types: integers with bools and times;
+ * uint64; floats of all widths, as doubles; strings and binary. A dictionary-encoded column counts
+ * as its values.
  *
  * Weights: one number for each row of the column, which is the weight of all values in it: finite
  * and not negative. Without weights each value weighs 1.
  *
- * The same: sketches of the same options to which the same was added, and which were merged in the
- * same way, have the same bytes, on every machine.
+ * Reproducible: sketches of the same options, with the same values added and merged in the same
+ * way, have the same bytes, on every machine.
  *
- * Threads: a sketch belongs to one thread at a time; several may be used at once.
+ * Threads: one thread at a time uses a sketch; several may be used at once.
  *
- * Errors: a call that fails leaves the sketch as it was; where it fails in the midst of counting
- * (CST_NO_MEMORY, CST_INTERRUPTED) it cannot, and then the sketch may only be freed: any other call
- * is CST_STATE.
+ * Errors: a call that fails leaves the sketch as it was. After a failure in the middle of counting
+ * (CST_NO_MEMORY, CST_INTERRUPTED) the sketch can only be freed; any other call is CST_STATE.
  */
 #ifndef COLUMNSTONE_SKETCH_H
 #define COLUMNSTONE_SKETCH_H

@@ -17,12 +17,12 @@
 extern "C" {
 #endif
 
-/* A caller's input. `read_at` puts up to `size` (> 0) bytes from `offset` into `buffer` and their
- * number into `*got`; 0 is the end of the input. Offsets grow without gaps unless `can_seek`, which
- * says that any offset may be asked for at any time, and so a second pass is possible. On failure
- * it returns a status and may fill the error, which is never NULL. `close` (may be NULL) is called
- * once, when the source that took the reader needs it no more. One call at a time per reader, from
- * any thread; from within it, what has to be read of its own source is answered with CST_STATE. */
+/* An input of the caller. `read_at` puts up to `size` (> 0) bytes from `offset` into `buffer` and
+ * their number into `*got`; 0 is the end of the input. Offsets grow without gaps, unless
+ * `can_seek` is true: then any offset may be asked for at any time, which makes a second pass
+ * possible. On failure it returns a status and may fill the error, which is never NULL. `close`
+ * (may be NULL) is called once, when the source no longer needs the reader. There is one call at a
+ * time per reader, from any thread. A reader that reads its own source gets CST_STATE. */
 typedef struct cst_reader {
   size_t size;      /* sizeof(cst_reader) */
   const char *name; /* for errors; copied */
@@ -45,7 +45,7 @@ enum {
                 keep_returns, which then writes the lines as they were */
 };
 
-/* What happens with a record that is damaged or does not parse. */
+/* What happens to a record that is damaged or does not parse. */
 typedef enum cst_on_error {
   CST_ON_ERROR_RAISE = 0, /* the pass fails */
   CST_ON_ERROR_SKIP = 1, /* the record is dropped and reported, the pass goes on with the next sound
@@ -59,8 +59,8 @@ typedef enum cst_on_error {
                             else. All columns are nullable  then */
 } cst_on_error;
 
-/* One record that was dropped, or is a row of nulls (CST_ON_ERROR_NULL: a message that does not
- * decode). What lies between two records and is none is one dropped record. */
+/* A record that was dropped, or became a row of nulls (CST_ON_ERROR_NULL: a message that does not
+ * decode). Bytes between two records that belong to neither are one dropped record. */
 typedef struct cst_dropped {
   const char *kind; /* "length-crc" ("length" of delimited), "data-crc", "truncated", "limit"
                        (max_record_size), "record" (does not parse), "compression", "format" */
@@ -71,14 +71,15 @@ typedef struct cst_dropped {
   const cst_error *error; /* what reading would have failed with */
 } cst_dropped;
 
-/* false stops the pass with CST_CALLBACK. */
+/* Returns false to stop the pass with CST_CALLBACK. */
 typedef bool (*cst_dropped_callback)(void *ctx, const cst_dropped *dropped);
 
-/* Something that reading has passed over and that may be a loss: an Arrow stream without its end
- * marker, which the format allows, but which a stream has too that was cut between two of its
- * messages. false stops with CST_CALLBACK. */
+/* Reports a possible loss of data that is not an error: an Arrow stream without an end marker,
+ * which the format allows, but which may also have been cut off between two messages. Returns
+ * false to stop with CST_CALLBACK. */
 typedef bool (*cst_warning_callback)(void *ctx, const cst_error *warning);
 
+/* Options of the calls that open a source. */
 typedef struct cst_source_options {
   size_t size; /* sizeof(cst_source_options) */
   const char
@@ -166,39 +167,38 @@ typedef struct cst_source_options {
         NULL, NULL, NULL                                                                           \
   }
 
-/* The i-th of the options that are set by name, as messages, command lines and packages do: texts,
- * numbers, switches and words; NULL after the last one. Static. They are called as their members
- * are, but for the bits of flags ("memory_map"; "check_crc" is CST_SOURCE_SKIP_CRC the other way
- * round; "offsets" is 32 or 64) and "legacy". `schema`, `types`, `columns`, `format_options`,
- * `message`, `view` and what has a callback have only members. */
+/* The i-th option that can be set by name, as messages, command lines and packages do: texts,
+ * numbers, switches and words; NULL after the last one. Static. Options are named as their
+ * members, except for the bits of flags ("memory_map"; "check_crc" is the opposite of
+ * CST_SOURCE_SKIP_CRC; "offsets" is 32 or 64) and "legacy". `schema`, `types`, `columns`,
+ * `format_options`, `message`, `view` and callbacks cannot be set by name. */
 CST_API const cst_option_info *cst_source_option_get(size_t i);
-/* Sets an option by its name. A text is borrowed. CST_INVALID_ARGUMENT, with near names, for a name
- * that no option has, and for a value that it does not take. */
+/* Sets an option by its name. Text values are borrowed. CST_INVALID_ARGUMENT for an unknown name,
+ * with near names, and for a value that the option does not accept. */
 CST_API cst_status cst_source_options_set(cst_source_options *options, const char *name,
                                           const char *value, cst_error *error);
 
-/* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */
+/* A set of inputs. Immutable and counted. Passes over it are independent. */
 typedef struct cst_source cst_source;
 
-/* Opens files in the order given; a path with *, ? or [ that is not an existing file is a glob, its
- * matches sorted bytewise; "-" is standard input; a URL is opened by a plug-in program
- * (docs/plugins.md), "file://" without one. CST_NOT_FOUND at once for a missing file, an
- * empty glob, an unknown column. options may be NULL; everything is copied or counted. No paths
- * (num_paths 0; paths may be NULL then) are a source without rows; its columns are the schema's, or
- * none, but for tabular formats, whose columns only files can tell: CST_INVALID_ARGUMENT as soon as
- * somebody asks for them. */
+/* Opens files in the given order. A path with *, ? or [ that is not an existing file is a glob,
+ * whose matches are sorted bytewise; "-" is standard input; a URL is opened by a plug-in program
+ * (docs/plugins.md), "file://" without one. CST_NOT_FOUND for a missing file, an empty glob, and
+ * an unknown column. options may be NULL; they are copied or counted. Without paths (num_paths 0;
+ * paths may be NULL then) the source has no rows, and the columns of the schema, if any; asking
+ * for the columns of a tabular format, which only a file can tell, is CST_INVALID_ARGUMENT then. */
 CST_API cst_status cst_source_open(const char *const *paths, size_t num_paths,
                                    const cst_source_options *options, cst_source **out,
                                    cst_error *error);
 
-/* The same over caller's readers, which the source owns from here on: success or failure, each is
- * closed exactly once (none, if a reader's `size` is none that a version has, or `readers` is
- * NULL). The array itself is copied. */
+/* Opens readers of the caller, which belong to the source from here on: each is closed exactly
+ * once, on success and on failure (none is closed if `readers` is NULL or the `size` of a reader
+ * is unknown). The array itself is copied. */
 CST_API cst_status cst_source_open_readers(const cst_reader *readers, size_t num_readers,
                                            const cst_source_options *options, cst_source **out,
                                            cst_error *error);
 
-/* What a caller's stream is asked for. */
+/* The request to a stream of the caller. */
 typedef struct cst_stream_request {
   size_t size;                /* sizeof(cst_stream_request) */
   const char *const *columns; /* wanted columns in their order; NULL: all */
@@ -207,8 +207,8 @@ typedef struct cst_stream_request {
   int32_t threads;    /* that may be used */
 } cst_stream_request;
 
-/* Opens the i-th input as an Arrow C stream: a format in the caller's own code. Called once per
- * pass and input, and once more for the schema, by one thread at a time. */
+/* Opens an input as an Arrow C stream: a format in the caller's own code. Called once per pass and
+ * input, and once more for the schema, by one thread at a time. */
 typedef struct cst_stream_opener {
   size_t size;      /* sizeof(cst_stream_opener) */
   const char *name; /* for errors; copied */
@@ -225,8 +225,8 @@ typedef struct cst_stream_opener {
 #define CST_STREAM_OPENER_INIT \
   { sizeof(cst_stream_opener), NULL, NULL, NULL, NULL, false, false, 0 }
 
-/* The same over caller's streams, which the source owns from here on as it does readers. Batches
- * are validated, and cut and joined to batch_size rows. `format` is only a name for errors. */
+/* Opens streams of the caller, which belong to the source from here on, as readers do. Batches are
+ * validated, then split and joined to batch_size rows. `format` is only used in errors. */
 CST_API cst_status cst_source_open_streams(const cst_stream_opener *openers, size_t num_openers,
                                            const cst_source_options *options, cst_source **out,
                                            cst_error *error);
@@ -234,7 +234,8 @@ CST_API cst_source *cst_source_retain(const cst_source *source);
 CST_API void cst_source_release(cst_source *source);
 
 /* The schema, given or inferred; NULL for formats without one. Borrowed. The first call may read
- * the input when the schema has to be inferred. */
+ * the input to infer the schema. cst_source_arrow_schema returns the schema of the batches, which
+ * the caller releases. */
 CST_API cst_status cst_source_schema(cst_source *source, const cst_schema **out, cst_error *error);
 CST_API cst_status cst_source_arrow_schema(cst_source *source, struct ArrowSchema *out,
                                            cst_error *error);
@@ -280,15 +281,16 @@ CST_API cst_status cst_pass_new(cst_source *source, cst_pass **out, cst_error *e
  * feature or type that the sample of a pipe (or sample_records) did not show is CST_SCHEMA. */
 CST_API cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *error);
 
-/* How far the pass is: bytes read from the files (as they lie on disk) and rows delivered. Either
- * output may be NULL. May be called by any thread while another is in cst_pass_next. */
+/* The progress of the pass: bytes read from the files (compressed, if they are) and rows
+ * delivered. Either output may be NULL. Any thread may call this while another one is in
+ * cst_pass_next. */
 CST_API void cst_pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows);
 
-/* How many records it has dropped or made rows of nulls so far (CST_ON_ERROR_SKIP, _NULL); those
- * that have been told of. */
+/* The number of records dropped or made rows of nulls so far (CST_ON_ERROR_SKIP, _NULL) that have
+ * been reported. */
 CST_API uint64_t cst_pass_dropped(const cst_pass *pass);
 
-/* Stops and joins the threads; in a child of fork, all is left as it is. NULL is allowed. */
+/* Stops and joins the threads. In a child of fork, nothing is touched. NULL is allowed. */
 CST_API void cst_pass_free(cst_pass *pass);
 
 /* A new pass as an ArrowArrayStream, which owns it and keeps the source. get_last_error gives
@@ -339,7 +341,7 @@ typedef struct cst_stage {
 CST_API cst_status cst_source_with_stage(cst_source *source, const cst_stage *stage,
                                          cst_source **out, cst_error *error);
 
-/* Columns that say which record each row comes from. */
+/* Two columns that identify the record of each row. */
 typedef struct cst_id_columns {
   size_t size;         /* sizeof(cst_id_columns) */
   const char *file;    /* name of the column of file numbers; NULL: "__file__" */
@@ -363,7 +365,8 @@ CST_API cst_status cst_source_with_ids(cst_source *source, const cst_id_columns 
 
 /* ---- looking at files without decoding them into columns ---- */
 
-/* Called about every 16 MiB with bytes read and records seen; false stops with CST_CALLBACK. */
+/* Called about every 16 MiB with the bytes and records read so far. Returns false to stop with
+ * CST_CALLBACK. */
 typedef bool (*cst_progress_callback)(void *ctx, uint64_t bytes, uint64_t records);
 
 /* Counts the records of each file: checks length CRCs and that the file ends at a record's end,
@@ -374,6 +377,7 @@ typedef bool (*cst_progress_callback)(void *ctx, uint64_t bytes, uint64_t record
 CST_API cst_status cst_source_count(cst_source *source, cst_progress_callback on_progress,
                                     void *ctx, cst_findings **files, cst_error *error);
 
+/* Options of cst_source_verify. */
 typedef struct cst_verify_options {
   size_t size;         /* sizeof(cst_verify_options) */
   uint64_t max_faults; /* that are told of, the first ones; all are counted. 0: 1000 */
@@ -394,10 +398,9 @@ typedef struct cst_verify_options {
 CST_API cst_status cst_source_verify(cst_source *source, const cst_verify_options *options,
                                      cst_findings **faults, cst_findings **files, cst_error *error);
 
-/* Infers a schema from all the records of the source: types, presence, value counts, and a shape
- * for features that are present with the same number of values everywhere. *out:
- * cst_schema_release. A source that was opened without a schema takes it over, so that its passes
- * need not infer again. */
+/* Infers a schema from all records of the source: types, presence, value counts, and a shape for
+ * features that have the same number of values everywhere. *out: cst_schema_release. A source that
+ * was opened without a schema keeps the result, so that its passes do not infer again. */
 CST_API cst_status cst_source_infer(cst_source *source, cst_progress_callback on_progress,
                                     void *ctx, cst_schema **out, cst_error *error);
 

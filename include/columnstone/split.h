@@ -1,9 +1,8 @@
-/* Splits: pieces of files that workers read, each on its own, wherever they run.
+/* Splits: pieces of files that workers read independently, on any machine.
  *
- * One process plans (cst_splits_plan) and hands the splits to others as plain values; each of them
- * opens the files of its splits as a source, and reads the splits with cst_source_read_splits. A
- * part of a source that is open here, for a thread or a loader of this process, is
- * cst_source_split (index.h).
+ * One process plans (cst_splits_plan) and sends the splits to others as plain values. Each worker
+ * opens the files of its splits as a source, and reads the splits with cst_source_read_splits. To
+ * divide a source within one process, for threads or loaders, use cst_source_split (index.h).
  */
 #ifndef COLUMNSTONE_SPLIT_H
 #define COLUMNSTONE_SPLIT_H
@@ -57,6 +56,7 @@ typedef enum cst_split_cut {
   CST_SPLIT_CUT_NONE = 2      /* a split is a file */
 } cst_split_cut;
 
+/* Options of cst_splits_plan. */
 typedef struct cst_split_options {
   size_t size;           /* sizeof(cst_split_options) */
   uint64_t target_bytes; /* that a split has at most, and the splits of a task have together; 0:

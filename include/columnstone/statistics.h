@@ -1,5 +1,5 @@
-/* Statistics of data: tables of features, as the accumulator `statistics` finds them
- * (docs/statistics.md has their columns), and what is made of them.
+/* Statistics: tables of features, made by the accumulator `statistics` (docs/statistics.md
+ * describes the columns), their comparison, and their exchange with other tools.
  */
 #ifndef COLUMNSTONE_STATISTICS_H
 #define COLUMNSTONE_STATISTICS_H

@@ -1,30 +1,33 @@
-/* Status codes, the error record, the allocator and the library's version: what every other header
- * of Columnstone builds on.
+/* Status codes, the error record, the allocator and the library's version. Every other header of
+ * Columnstone builds on this one.
  *
- * What holds in all headers, unless a function's comment says otherwise:
- * - Failure. A function that can fail returns a cst_status and takes a cst_error last, which may be
- *   NULL. After a failure every output is empty, also if it held something before: a handle is
- * NULL, an Arrow struct is released (release == NULL), a number is 0. What would have been moved in
- * is untouched.
- * - Outputs are written without a look at what they hold; a struct need not be initialised. Unless
- *   "may be NULL" is said of one, NULL is CST_INVALID_ARGUMENT; so it is for all other arguments.
- * - Ownership. What `..._new`, `..._open`, `..._parse` and the like put into *out belongs to the
- *   caller, who gives it to the `..._free` or `..._release` of its type; an Arrow struct to its own
- *   release. All of those take NULL. `..._retain` gives its argument, or NULL for NULL; getters
- * give NULL or 0 for NULL. What a getter gives is borrowed: it lives as long as the object.
- * - Arguments are read during the call only: strings, arrays and structs may be freed after it. The
- *   exceptions are handles (which are counted where they are kept), the `ctx` of callbacks, and the
- *   ctx of an allocator, which have to live as long as what was made with them.
- * - Strings are UTF-8 and end with NUL. Paths of files are whatever bytes the system takes.
- * - Rows, records and columns count from 0; sizes and offsets are in bytes.
- * - Threads. Counted objects (those with a `..._retain`) may be used by many threads at once;
- * others by one at a time, which need not be the same. Different objects never disturb each other.
- *   Unless its type says otherwise, a callback comes on the thread and during the call that it was
- *   given to. It must not leave by longjmp or an exception, nor use the object that calls it.
- * - Structs without a size are frozen from version 1.0 on: what is new comes in structs of its own.
- * - Structs that begin with their size are made by their _INIT macro; all members after it are
- * zero, the usual choice. So a program works with later versions, whose structs have more members,
- * and with earlier ones while what those do not know is zero: else CST_UNSUPPORTED, never silence.
+ * These rules hold in all headers, unless the comment of a function says otherwise:
+ * - Failure. A function that can fail returns a cst_status and takes a cst_error last, which may
+ *   be NULL. After a failure every output is empty, whatever it held before: a handle is NULL, an
+ *   Arrow struct is released (release == NULL), a number is 0. An argument that would have been
+ *   moved in is unchanged.
+ * - Outputs are overwritten, so that a struct need not be initialised. NULL is
+ *   CST_INVALID_ARGUMENT for every argument, unless its comment says "may be NULL".
+ * - Ownership. The caller owns what `..._new`, `..._open`, `..._parse` and the like put into *out,
+ *   and gives it to the `..._free` or `..._release` of its type; an Arrow struct has its own
+ *   release. All of those accept NULL. `..._retain` returns its argument, or NULL for NULL.
+ *   Getters return NULL or 0 for NULL. What a getter returns is borrowed: it is valid as long as
+ *   the object.
+ * - Arguments are read during the call only: strings, arrays and structs may be freed after it.
+ *   The exceptions: a handle is counted where it is kept; the `ctx` of a callback or an allocator
+ *   must live as long as what was made with it.
+ * - Strings are UTF-8 and end with NUL. File paths are the bytes that the system takes.
+ * - Rows, records and columns count from 0. Sizes and offsets are in bytes.
+ * - Threads. Many threads may use a counted object (one with a `..._retain`) at once. Other
+ *   objects are used by one thread at a time, which need not be the same one. Different objects
+ *   are independent. A callback is called during the call that it was given to, on the same
+ *   thread, unless its type says otherwise. It must not leave by longjmp or an exception, nor use
+ *   the object that calls it.
+ * - Structs without a size are frozen from version 1.0 on. New members come in new structs.
+ * - Structs that begin with their size are initialised by their _INIT macro. All members after the
+ *   size are zero then, which is the default. Such a program runs with later versions, whose
+ *   structs have more members, and with earlier ones: those return CST_UNSUPPORTED if a member
+ *   that they do not know is not zero.
  */
 #ifndef COLUMNSTONE_STATUS_H
 #define COLUMNSTONE_STATUS_H
@@ -65,6 +68,7 @@ extern "C" {
   XX(INTERRUPTED, 12, "the call was told to stop")                              \
   XX(TIMEOUT, 13, "the deadline of the call has passed")
 
+/* The result of a call. */
 typedef enum cst_status {
 #define CST_STATUS_ENUM(name, number, text) CST_##name = number,
   CST_STATUS_MAP(CST_STATUS_ENUM)
@@ -74,10 +78,10 @@ typedef enum cst_status {
 /* The name of a status without prefix, such as "CORRUPT"; "UNKNOWN" for other numbers. Static. */
 CST_API const char *cst_status_name(cst_status status);
 
-/* Where and why something failed. The caller owns it, sets `size` (use CST_ERROR_INIT) and passes
- * it as the last argument of a call, or NULL. It is only written when the call fails, as a whole,
- * and never beyond `size`, so that it can be used again without being reset; nothing is allocated.
- * All text is valid UTF-8, NUL-terminated, and never holds the content of a record. */
+/* Where and why a call failed. The caller owns it, initialises it with CST_ERROR_INIT, and passes
+ * it as the last argument of a call, or NULL. Only a failing call writes it, as a whole and never
+ * beyond `size`, so that it can be used again without a reset. Nothing is allocated. All text is
+ * valid UTF-8, NUL-terminated, and never contains the content of a record. */
 typedef struct cst_error {
   size_t size;       /* sizeof(cst_error) of the caller */
   cst_status code;   /* the status that the call returned */
@@ -99,16 +103,15 @@ typedef struct cst_error {
  * terminator; writes at most n bytes, always terminated if n > 0; nothing if buf is NULL. */
 CST_API size_t cst_error_format(const cst_error *error, char *buf, size_t n);
 
-/* Text of others, such as the name of a column, as a terminal may show it: control characters,
- * those that turn the direction of text, and bytes that are not UTF-8 become \x1b. Errors are such
- * text already. Returns the bytes needed without the terminator; writes at most n bytes, whole
- * characters, always terminated if n > 0. */
+/* Escapes foreign text, such as the name of a column, for a terminal: control characters,
+ * characters that change the direction of text, and bytes that are not UTF-8 become \x1b. Errors
+ * are escaped already. Returns the bytes needed without the terminator; writes at most n bytes,
+ * whole characters, always terminated if n > 0. */
 CST_API size_t cst_text_escape(char *buf, size_t n, const char *bytes, size_t size);
 
-/* Makes a URL what errors call it, in place: without parameters, which may be signatures, and
- * without passwords; of a web address the user goes as well, who may be a token. Each part of a
- * chain
- * ("zip://a.csv::https://...") is looked at. Other names stay as they are. */
+/* Removes the secrets from a URL, in place, as errors do: parameters, which may be signatures, and
+ * passwords; in a web address also the user name, which may be a token. Each part of a chain
+ * ("zip://a.csv::https://...") is treated so. Other names are unchanged. */
 CST_API void cst_url_make_printable(char *url);
 
 /* Memory for column buffers, scratch and objects. `allocate` gives at least `size` bytes at an
@@ -126,44 +129,43 @@ typedef struct cst_allocator {
 #define CST_ALLOCATOR_INIT \
   { sizeof(cst_allocator), NULL, NULL, NULL }
 
-/* A borrowed run of bytes. data may be NULL if size is 0. */
+/* Borrowed bytes. data may be NULL if size is 0. */
 typedef struct cst_bytes {
   const uint8_t *data;
   size_t size;
 } cst_bytes;
 
-/* Names of fields, each below the one before: a column, or a field below one, without items of
- * lists. No steps: the elements themselves. */
+/* Names of fields from the outside in: a column, then fields of its structs. List items are not
+ * steps. Without steps, the path refers to the elements themselves. */
 typedef struct cst_path {
   const char *const *steps;
   size_t count;
 } cst_path;
 
-/* Tells long calls to stop: true. */
+/* Returns true to stop the call. */
 typedef bool (*cst_interrupt_check)(void *ctx);
 
-/* Installs, for the calling thread only, what its long calls ask from now on, about twenty times a
- * second, from within the call and on this thread; NULL: nothing, as in the beginning. A check may
- * look at a flag that a signal handler sets. A call that is told to stop returns CST_INTERRUPTED,
- * and threads that work for it stop too. The object is then as after any other failure: a pass or
- * loader is at its end, and says so again; a sink or writer can only be freed, and its output does
- * not appear; all else can be used again. What releases and frees does not ask. */
+/* Sets the check that long calls of this thread make from now on, about twenty times a second, on
+ * this thread; NULL: no check, the default. A check may read a flag that a signal handler sets. A
+ * call that is stopped returns CST_INTERRUPTED, and its threads stop too. Afterwards a pass or
+ * loader is at its end, and returns the same failure again; a sink or writer can only be freed,
+ * and its output does not appear; other objects can be used again. Functions that release or free
+ * do not check. */
 CST_API void cst_interrupt_set(cst_interrupt_check check, void *ctx);
 
-/* Frees memory that a function of the library handed to the caller and whose comment says cst_free.
- * NULL is allowed. */
+/* Frees memory that the library returned and whose comment says cst_free. NULL is allowed. */
 CST_API void cst_free(void *ptr);
 
-/* The default allocator keeps freed blocks of 128 KiB and more for its next callers: 32 of them,
- * and 64 MiB, at most, in one cache that all threads of the process share. Frees what is in it, and
- * returns how many bytes that was; any thread may call it at any time. Unloading the library
- * (dlclose) does the same. Memory from an allocator of the caller's is never in the cache. */
+/* Empties the cache of the default allocator, and returns the bytes that it freed. The cache keeps
+ * freed blocks of 128 KiB and more for the next caller: at most 32 blocks and 64 MiB for all
+ * threads of the process. Any thread may call this at any time; unloading the library (dlclose)
+ * does the same. Memory of a caller's allocator is never cached. */
 CST_API size_t cst_memory_trim(void);
 
 /* "0.1.0": the version of the library that runs. Static. */
 CST_API const char *cst_version(void);
 
-/* Element types of columns' values and tensors. */
+/* Element types of column values and tensors. */
 #define CST_DTYPE_MAP(XX)       \
   XX(INT8, 1, 1, "int8")        \
   XX(INT16, 2, 2, "int16")      \
@@ -178,6 +180,7 @@ CST_API const char *cst_version(void);
   XX(BYTES, 11, 0, "bytes")     \
   XX(BOOL, 12, 1, "bool")
 
+/* An element type. */
 typedef enum cst_dtype {
   CST_DTYPE_NONE = 0,
 #define CST_DTYPE_ENUM(name, number, width, text) CST_DTYPE_##name = number,

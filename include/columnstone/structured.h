@@ -2,14 +2,14 @@
  *
  * A structured tensor of rank r has r dimensions over its elements. Elements are structs, whose
  * fields are structured tensors again, or plain values (a leaf tensor); an element may be null. A
- * dimension below the outermost is a list per place of the dimensions above, and may be
- * null, too; null and empty are different. Dense and ragged are one type: a dimension is as long as
- * its lists are, and dense where all have one length.
+ * dimension below the outermost has a list per element of the dimensions above, which may be null,
+ * too; null and empty are different. Dense and ragged tensors have one type: a dimension is dense
+ * if all of its lists have the same length.
  *
- * A structured tensor is an Arrow array (<columnstone/array.h>) and the knowledge which of its
- * lists are dimensions: all at the top of its type. A tensor of rank r is an array of r - 1 levels
- * of lists, its rows the outermost dimension; or it is one row of such an array, and all levels are
- * dimensions (a scalar, for one: a row without lists).
+ * A structured tensor is an Arrow array (<columnstone/array.h>) and the number of its lists that
+ * are dimensions: always the outermost ones. A tensor of rank r is an array with r - 1 levels of
+ * lists, whose rows are the outermost dimension; or it is one row of such an array, and all levels
+ * are dimensions (a scalar is a row without lists).
  *
  * Sources: RFC "StructuredTensor" (rfcs/20190910-struct-tensor); the Arrow columnar format.
  */

@@ -1,5 +1,5 @@
-/* Record batches to tensors and back: dense, sparse, ragged and structured, without a copy where
- * the layouts agree.
+/* Converts record batches to tensors and back: dense, sparse, ragged and structured, without a
+ * copy if the layouts agree.
  *
  * Sources: RFC "Standardized TFX inputs" (TensorAdapter, TensorRepresentation); DLPack 1.x.
  */
@@ -66,6 +66,7 @@ typedef struct cst_pad {
   const cst_pad_sizes *sizes;
 } cst_pad;
 
+/* Options of cst_tensor_adapter_new. */
 typedef struct cst_tensor_options {
   size_t size; /* sizeof(cst_tensor_options) */
   const cst_allocator *allocator;
@@ -220,6 +221,7 @@ CST_API cst_status cst_block_fill(const cst_block_array *arrays, size_t count, v
  * (tokens): few places are padded then. Used by one thread at a time. */
 typedef struct cst_packer cst_packer;
 
+/* Options of cst_packer_new. */
 typedef struct cst_packer_options {
   size_t size; /* sizeof(cst_packer_options) */
   const cst_allocator *allocator;

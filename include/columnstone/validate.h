@@ -1,4 +1,4 @@
-/* Data against a schema, schemas from data, and schemas against each other.
+/* Validates data against a schema, proposes schemas for data, and compares schemas.
  *
  * Sources: tensorflow_metadata/proto/v0/schema.proto (presence, value_count, shape, the domains,
  * environments, lifecycle stages); RFC "Standardized TFX inputs" (proposals and validation of

@@ -13,6 +13,7 @@ from typing import Any
 
 import griffe
 
+DUNDER = re.compile(r"(?<![`\w.])(__\w+__)(?![`\w])")
 ARGUMENT = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*): (.*)")
 
 
@@ -63,12 +64,11 @@ def with_sections(text: str, names: set[str]) -> str:
     out: list[str] = []
     arguments = False
     for line in text.split("\n"):
-        match = ARGUMENT.fullmatch(line)
-        if match and all(name.lstrip("*") in names for name in match[1].split(", ")):
+        if describes(line, names):
             if not arguments:
                 out += ["", "Args:"]
             arguments = True
-            out.append(f"    {match[1]}: {match[2]}")
+            out.append(f"    {line}")
         elif arguments and (line.startswith("    ") or not line or out[-1]):
             out.append(f"        {line.strip()}" if line else "")
         else:
@@ -79,11 +79,17 @@ def with_sections(text: str, names: set[str]) -> str:
     return "\n".join(out)
 
 
-def with_summary(text: str) -> str:
+def describes(line: str, names: set[str]) -> bool:
+    """Whether a line begins the description of a parameter."""
+    match = ARGUMENT.fullmatch(line)
+    return match is not None and all(name.lstrip("*") in names for name in match[1].split(", "))
+
+
+def with_summary(text: str, names: set[str]) -> str:
     """The text with its first sentence on one line, which is what summaries show."""
     first, gap, rest = text.partition("\n\n")
     lines = first.split("\n")
-    if any(line.startswith((" ", ">>>", "-", "|")) or ARGUMENT.fullmatch(line) for line in lines):
+    if any(line.startswith((" ", ">>>", "-", "|")) or describes(line, names) for line in lines):
         return text
     return re.sub(r"(?<=\.) (?=[A-Z])", "\n", " ".join(lines), count=1) + gap + rest
 
@@ -107,7 +113,8 @@ def with_code(text: str) -> str:
         if block or starts:
             block.append(line)
         else:
-            out.append(line.replace("][", r"]\["))  # an index, not a link of Markdown
+            # Not Markdown: an index is no link, and __name__ is not bold.
+            out.append(DUNDER.sub(r"`\1`", line.replace("][", r"]\[")))
     return "\n".join(out[:-1] if out and not out[-1] else out)
 
 
@@ -119,5 +126,6 @@ class Docstrings(griffe.Extension):
         if obj.docstring is None and name != obj.path and name in compiled():
             obj.docstring = griffe.Docstring(compiled()[name], parent=obj)
         if obj.docstring is not None:
-            text = with_code(with_summary(obj.docstring.value))
-            obj.docstring.value = with_sections(text, parameters(obj))
+            names = parameters(obj)
+            text = with_code(with_summary(obj.docstring.value, names))
+            obj.docstring.value = with_sections(text, names)

@@ -41,7 +41,7 @@ ELSEWHERE = {
     "examples": "project/examples/index.md",
     "include/columnstone": "reference/c/index.md",
 }
-README_SECTIONS = {"#install": "how-to/install.md"}
+README_SECTIONS = {"#install": "installing.md"}
 
 # How much a page counts in the search, where it is not 1: what answers a task comes first.
 BOOSTS = {"how-to/": 2, "errors.md": 2, "reference/c/": 0.5, "project/": 0.5}

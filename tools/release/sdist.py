@@ -33,7 +33,7 @@ def make_even(sdist: pathlib.Path, epoch: int) -> None:
             member.mode = 0o755 if member.mode & 0o100 else 0o644
             member.pax_headers = {}
             new.addfile(member, old.extractfile(member) if member.isfile() else None)
-    with sdist.open("wb") as out, gzip.GzipFile("", "wb", 9, out, mtime=epoch) as zipped:
+    with sdist.open("wb") as out, gzip.GzipFile("", "wb", 6, out, mtime=epoch) as zipped:
         zipped.write(packed.getvalue())
 
 

@@ -239,24 +239,16 @@ def folder_pages(folder: str, files: Files) -> list[str]:
 
 
 def expanded(nav: Any, files: Files) -> Any:
-    """The navigation with the pages of each folder; a folder that is empty is left out."""
+    """The navigation with the pages of each folder in place of its name."""
     result: list[Any] = []
     for entry in nav:
         if isinstance(entry, str):
-            if entry.endswith("/"):
-                result += folder_pages(entry, files)
-            elif entry in files.src_uris:
-                result.append(entry)
+            result += folder_pages(entry, files) if entry.endswith("/") else [entry]
         else:
             ((title, value),) = entry.items()
             if isinstance(value, str) and value.endswith("/"):
                 value = [value]
-            if isinstance(value, list):
-                value = expanded(value, files)
-            elif value not in files.src_uris:
-                value = None
-            if value:
-                result.append({title: value})
+            result.append({title: expanded(value, files) if isinstance(value, list) else value})
     return result
 
 

@@ -319,7 +319,9 @@ static void print_words(FILE *out, const cst_option_info *info) {
   for (size_t i = 0; i < CST_OPTION_WORDS && info->words[i] != NULL; i++) {
     fprintf(out, "%s%s", i == 0 ? ": " : ", ", info->words[i]);
   }
-  fprintf(out, info->usual != NULL ? " (%s)" : "", info->usual);
+  if (info->usual != NULL) {
+    fprintf(out, " (%s)", info->usual);
+  }
 }
 
 static void describe_option(const option *o, cli_option_about *about) {

@@ -2,6 +2,7 @@
 #include "arrow/ipc/ipc_codec.h"
 
 #include <lz4frame.h>
+#include <string.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -40,6 +41,9 @@ static cst_status inflate_frame(LZ4F_dctx *context, cst_bytes in, uint8_t *out, 
     size_t out_size = size - given;
     hint = LZ4F_decompress(context, out + given, &out_size, in.data + taken, &in_size, NULL);
     if (LZ4F_isError(hint)) {
+      if (strcmp(LZ4F_getErrorName(hint), "ERROR_allocation_failed") == 0) {
+        return cst__fail_memory(error, 0);
+      }
       return ipc_codec_fail("lz4", LZ4F_getErrorName(hint), error);
     }
     taken += in_size;

@@ -9,6 +9,7 @@ built twice, in folders of different names, and compared.
 
 import argparse
 import datetime
+import os
 import pathlib
 import shutil
 import sys
@@ -70,6 +71,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> None:
     options = parse()
+    os.chdir(ROOT)
     is_preview = options.preview or options.quick
     stop_at(checks.version_faults(ROOT, is_preview))
     stop_at(sbom.faults((ROOT / "THIRD_PARTY_NOTICES").read_text(encoding="utf-8")))

@@ -85,13 +85,9 @@ typedef int (*harness_scenario)(void *context);
  * allocation, until a run needs no further one. Every run with a failed allocation has to give
  * `expected` (CST_NO_MEMORY), and no run may leave an allocation behind. */
 #define FOR_EACH_ALLOCATION_FAILURE(scenario, context, expected) \
-  harness_for_each_allocation_failure((scenario), (context), (expected), false, __FILE__, __LINE__)
-/* The same for a scenario in which SQLite allocates what it can do without, such as pages in
- * advance: it may end well, too. */
-#define FOR_EACH_ALLOCATION_FAILURE_BUT_SQLITES(scenario, context, expected) \
-  harness_for_each_allocation_failure((scenario), (context), (expected), true, __FILE__, __LINE__)
+  harness_for_each_allocation_failure((scenario), (context), (expected), __FILE__, __LINE__)
 void harness_for_each_allocation_failure(harness_scenario scenario, void *context, int expected,
-                                         bool may_end_well, const char *file, int line);
+                                         const char *file, int line);
 
 /* A fresh empty directory for this test program, removed with its files at the end. The string
  * lives as long as the program. */

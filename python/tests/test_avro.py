@@ -691,14 +691,14 @@ def test_blocks_without_values(tmp_path: pathlib.Path) -> None:
 
 
 BAD_SCHEMAS = {
-    "no json": ("{", "no JSON"),
-    "no type": ('{"name": "x"}', "a field without a type"),
-    "unknown": ('{"type": "array", "items": "Nobody"}', "no type 'Nobody'"),
+    "no json": ("{", "not valid JSON"),
+    "no type": ('{"name": "x"}', "an object without a type"),
+    "unknown": ('{"type": "array", "items": "Nobody"}', "unknown type 'Nobody'"),
     "a name": ('{"type": "fixed", "name": "1x", "size": 2}', "an invalid name"),
     "a size": ('{"type": "fixed", "name": "x", "size": -2}', "a fixed type without a size"),
     "twice": (
         json.dumps(record(a="int") | {"fields": [{"name": "a", "type": "int"}] * 2}),
-        "one name",
+        "the same name",
     ),
     "union in union": ('["null", ["int"]]', "a union nested in a union"),
     "union twice": ('["int", "int"]', "a union with a duplicate type"),

@@ -403,7 +403,9 @@ def test_written_types(tmp_path: pathlib.Path) -> None:
         }
     )
     path = tmp_path / "a.avro"
-    with pytest.raises(cst.errors.UnsupportedError, match=r"record 0, feature 't': .*cannot represent exactly"):
+    with pytest.raises(
+        cst.errors.UnsupportedError, match=r"record 0, feature 't': .*cannot represent exactly"
+    ):
         cst.write(table, str(path))
     table = table.set_column(2, "t", pa.array([1000, None], pa.time64("ns")))
     cst.write(table, str(path))

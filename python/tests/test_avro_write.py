@@ -205,8 +205,8 @@ MISFITS: dict[str, tuple[pa.Array, Any, str]] = {
     ),
     "unsigned": (pa.array([1, 2**63], pa.uint64()), "long", "larger than"),
     "no UTF-8": (pa.array([b"a", b"\xff"]), "string", "not UTF-8"),
-    "no symbol": (pa.array(["RED", "GREEN"]), COLOR, "no symbol"),
-    "no number of a symbol": (pa.array([0, 2]), COLOR, "a time outside the range of the Avro type"),
+    "no symbol": (pa.array(["RED", "GREEN"]), COLOR, "not a symbol"),
+    "no number of a symbol": (pa.array([0, 2]), COLOR, "outside the range of its type"),
     "another size": (
         pa.array([b"abc", b"ab"]),
         fixed(3),

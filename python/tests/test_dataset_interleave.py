@@ -132,7 +132,7 @@ def test_wrong_numbers(interleave: Any, error: type[Exception], sources: Any) ->
 
 def test_only_shuffled_rows_are_interleaved(sources: Any) -> None:
     with pytest.raises(
-        cst.errors.ArgumentError, match="interleave is 2, and rows that are not shuffled"
+        cst.errors.ArgumentError, match="interleave is 2, but rows that are not shuffled"
     ):
         sources["csv"]().dataset(BATCH, interleave=2)
     sources["csv"]().dataset(BATCH, interleave=1)

@@ -72,11 +72,11 @@ def test_lengths_that_do_not_add_up(schema: cst.Schema) -> None:
         ],
         ["v", "r"],
     )
-    with pytest.raises(cst.errors.SchemaError, match="make up 2 values, and there are 1") as caught:
+    with pytest.raises(cst.errors.SchemaError, match="add up to 2 values, found 1") as caught:
         cst.encoder("example", schema=schema).encode(flat)
     assert (caught.value.record, caught.value.path) == (1, "r")
     records = cst.encoder("example").encode(flat)
-    with pytest.raises(cst.errors.SchemaError, match="make up 2 values, and there are 1") as caught:
+    with pytest.raises(cst.errors.SchemaError, match="add up to 2 values, found 1") as caught:
         cst.decoder("example", schema=schema, nested=True).decode(records)
     assert (caught.value.record, caught.value.path) == (1, "t")
 

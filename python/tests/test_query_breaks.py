@@ -56,7 +56,7 @@ def test_depth_of_maps_of_their_own_type() -> None:
     assert rows[1] == {"id": 1, "twin": None}
     assert rows[2]["below"] == [("a", {"id": 2})]
     assert rows[3]["below"] == [("a", {"id": 2, "twin": None})]
-    with pytest.raises(cst.errors.SchemaError, match=r"\(say how deep: keep \*\* depth N"):
+    with pytest.raises(cst.errors.SchemaError, match=r"\(set a depth: keep \*\* depth N"):
         query.keep("**").run([])
 
 

@@ -283,7 +283,7 @@ def test_the_peer_does_not_check_the_remainder() -> None:
     encoder = RecordBatchToExamplesEncoder(schema_proto(made.schema_text()))
     assert by_protobuf(encoder.encode(made.batch())[0]) == {"r": [1], "v": [1, 2, 3]}
     with pytest.raises(
-        cst.errors.UnsupportedError, match="uniform partitions make rows of 2"
+        cst.errors.UnsupportedError, match="a multiple of the uniform row length 2"
     ) as caught:
         examples(made)
     assert (caught.value.record, caught.value.path) == (0, "t")

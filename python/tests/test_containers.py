@@ -112,5 +112,5 @@ def test_other_formats_have_no_container(tmp_path: pathlib.Path, format: str) ->
 
 
 def test_an_unknown_container(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(cst.errors.NotFoundError, match="known are tfrecord, delimited, lines"):
+    with pytest.raises(cst.errors.NotFoundError, match="did you mean 'lines'"):
         cst.codec.TFRecordWriter(tmp_path / "x", container="line")

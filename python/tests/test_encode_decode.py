@@ -206,7 +206,7 @@ TWO += 'feature { name: "m" type: INT }'
         ),
         (TWO, {"x": [[1]], "n": [[2]], "m": [[1]]}, 0, "n", "add up to 2 row lengths"),
         (TWO, {"x": [[1]], "n": [[1]], "m": [[2]]}, 0, "m", "add up to 2 values"),
-        ("feature { name: 'x' type: TYPE_UNKNOWN }", {"x": [None, [1]]}, 1, "x", "no type"),
+        ("feature { name: 'x' type: TYPE_UNKNOWN }", {"x": [None, [1]]}, 1, "x", "without a type"),
     ],
 )
 def test_refused(schema: str, data: dict[str, Any], row: int, path: str, what: str) -> None:

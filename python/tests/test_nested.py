@@ -82,5 +82,5 @@ def test_lengths_that_do_not_add_up(schema: cst.Schema) -> None:
 
 
 def test_without_a_schema() -> None:
-    with pytest.raises(cst.Error, match="without a schema"):
+    with pytest.raises(cst.Error, match="nested columns need a schema"):
         cst.decoder("example", nested=True)

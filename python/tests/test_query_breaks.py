@@ -73,7 +73,7 @@ def test_outputs_that_no_tensor_holds() -> None:
     assert pa.record_batch(view.run(data)).to_pydict()["h"] == [1.5, None]
     assert list(view.specs) == ["id"]
     with pytest.raises(
-        cst.errors.UnsupportedError, match="feature 'h': the output has a type that no"
+        cst.errors.UnsupportedError, match="feature 'h': the output's type cannot become a tensor"
     ):
         view.tensors(data)
     assert list(view.select(["id"]).tensors(data)) == ["id"]

@@ -502,7 +502,7 @@ def test_a_null_that_the_type_forbids_is_the_fault_of_its_row(
     view = cst.Query.from_text(f"from table output b = {output}", type=STRICT).view()
     batch = pa.RecordBatch.from_pylist(LOOSE)
     with pytest.raises(
-        cst.errors.SchemaError, match=r"record 1.*'id': a null, where the view"
+        cst.errors.SchemaError, match=r"record 1.*'id': a null, but the view"
     ) as raised:
         view.run(batch)
     assert "nullable field" in str(raised.value)
@@ -510,7 +510,7 @@ def test_a_null_that_the_type_forbids_is_the_fault_of_its_row(
     path = tmp_path / "rows.arrow"
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, batch.schema) as out:
         out.write_batch(batch)
-    with pytest.raises(cst.errors.SchemaError, match=r"record 1.*'id': a null, where the view"):
+    with pytest.raises(cst.errors.SchemaError, match=r"record 1.*'id': a null, but the view"):
         list(cst.open(path, view=view))
     sound = view.run(batch.take([0, 2])).to_pydict()["b"]
     assert pa.table(cst.open(path, view=view, on_error="skip")).to_pydict()["b"] == sound

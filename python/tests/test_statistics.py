@@ -300,7 +300,7 @@ def test_rows_and_columns_that_are_not_there() -> None:
     )
     made = cst.accumulate.Accumulator("statistics", by=["g"], pairs=["*"])
     made.add(no_columns)
-    with pytest.raises(cst.errors.NotFoundError, match="'g': no such column in any"):
+    with pytest.raises(cst.errors.NotFoundError, match="'g': no row has this column"):
         made.finish()
     made.add(pa.table({"g": ["x"], "a": [1]}))
     assert rows_of(made.finish())[(), "a"]["rows"] == 1

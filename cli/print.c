@@ -158,21 +158,22 @@ int cli_width(void) {
   return known ? size.ws_col : USUAL_WIDTH;
 }
 
-static bool is_set(const char *variable) {
+/* "" for a variable that is not set. */
+static const char *environment(const char *variable) {
   const char *value = getenv(variable);
-  return value != NULL && value[0] != '\0';
+  return value != NULL ? value : "";
 }
 
 static bool is_styled(FILE *out) {
-  const char *term = getenv("TERM");
-  const char *force = getenv("CLICOLOR_FORCE");
-  if (is_set("NO_COLOR")) {
+  const char *term = environment("TERM");
+  const char *force = environment("CLICOLOR_FORCE");
+  if (environment("NO_COLOR")[0] != '\0') {
     return false;
   }
-  if (is_set("CLICOLOR_FORCE") && strcmp(force, "0") != 0) {
+  if (force[0] != '\0' && strcmp(force, "0") != 0) {
     return true;
   }
-  return isatty(fileno(out)) && term != NULL && strcmp(term, "dumb") != 0;
+  return isatty(fileno(out)) && term[0] != '\0' && strcmp(term, "dumb") != 0;
 }
 
 const char *cli_style_code(cli_style style, FILE *out) {

@@ -29,7 +29,7 @@ static cst_status stored_path(cst__mlmd_import *at, const cst__mlmd_member *of, 
   cst_error inner = CST_ERROR_INIT;
   cst_status status = cst__lineage_path_in(at->store, path, true, out, &inner);
   if (status == CST_OK || status == CST_NO_MEMORY) {
-    return status == CST_OK ? CST_OK : cst__fail_memory(error, strlen(path));
+    return status == CST_OK ? CST_OK : cst__fail_memory(error, 0);
   }
   return cst__mlmd_fail_row(of->row, error, "its file '%.200s': %s", path, inner.message);
 }

@@ -67,6 +67,6 @@ Z
     fare:column miles:column company:column 'options <-S> <>' | diff - shown
 fi
 if command -v fish >/dev/null; then
-  HOME=$PWD fish -c "source $SOURCE/cli/completions/columnstone.fish; complete -C 'columnstone head trips.tfrecord -c fa'" >found
+  HOME=$PWD fish -c "source '$SOURCE/cli/completions/columnstone.fish'; complete -C 'columnstone head trips.tfrecord -c fa'" >found
   printf 'fare\tcolumn\n' | cmp - found
 fi

@@ -316,7 +316,7 @@ TEST(containers_by_name) {
   cst_error error = CST_ERROR_INIT;
   harness_write_file(path, "a,b\n1,2\n", 8);
   CHECK_EQ(open_named(path, "line", NULL, &source, &error), CST_NOT_FOUND);
-  CHECK_STR(error.hint, "known are tfrecord, delimited, lines, file");
+  CHECK_STR(error.hint, "did you mean 'lines'?");
   CHECK_EQ(open_named(path, "lines", "csv", &source, &error), CST_UNSUPPORTED);
   CHECK_CONTAINS(error.hint, "leave the container out");
   CHECK_EQ(open_named(path, NULL, NULL, &source, NULL), CST_OK);

@@ -758,6 +758,9 @@ static void run_with_crash(const model *m, const policy *p, const verdict *v) {
   sqlite3_progress_handler(store->db, 20, crash, &countdown);
   const cst_status status = run_gc(p, false, &found, NULL);
   sqlite3_progress_handler(store->db, 0, NULL, NULL);
+  if (!sqlite3_get_autocommit(store->db)) { /* the handler has stopped the ROLLBACK, too */
+    CHECK_EQ(sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+  }
   for (int i = 0; status != CST_OK && i < 1; i++) {
     CHECK_CASE(status == CST_INTERRUPTED || status == CST_IO);
   }

@@ -149,11 +149,11 @@ def test_unknown_formats_and_options() -> None:
             make("exampel")
         with pytest.raises(TypeError, match="named by a str, not bytes"):
             make(b"csv")  # type: ignore[call-overload]
-        with pytest.raises(cst.errors.ArgumentError, match="one of the format message"):
+        with pytest.raises(cst.errors.ArgumentError, match="belongs to the format message"):
             make("example", form="json")
-        with pytest.raises(cst.errors.ArgumentError, match="one of the format message"):
+        with pytest.raises(cst.errors.ArgumentError, match="belongs to the format message"):
             make("raw", message="a.B")
-        with pytest.raises(cst.errors.ArgumentError, match="one of the format sequence_example"):
+        with pytest.raises(cst.errors.ArgumentError, match="belongs to the format sequence_example"):
             make("example", sequence_column="x")
         with pytest.raises(TypeError, match=r"(de|en)coder\(\) has no option 'sequence_colum'"):
             make("sequence_example", sequence_colum="x")

@@ -78,7 +78,7 @@ def test_dialects() -> None:
         ({"comment": ""}, "one ASCII character"),
         ({"skip_lines": -1}, "a number of at least 0"),
         ({"secondary_delimiter": '"'}, "one ASCII character"),
-        ({"sequence_column": "s"}, "it is one of the format sequence_example"),
+        ({"sequence_column": "s"}, "it belongs to the format sequence_example"),
     ],
 )
 def test_wrong_options(csv: pathlib.Path, options: dict[str, Any], said: str) -> None:
@@ -115,10 +115,10 @@ def test_decoders_and_encoders_refuse_options_when_they_are_made() -> None:
 
 
 def test_options_of_other_formats() -> None:
-    said = r"json has no option 'delimiter' \(it is one of the format csv: name the format if"
+    said = r"json has no option 'delimiter' \(it belongs to the format csv: name the format if"
     with pytest.raises(cst.errors.ArgumentError, match=said):
         cst.open(io.BytesIO(b"{}"), "json", delimiter=";")
-    with pytest.raises(cst.errors.ArgumentError, match="it is one of the format csv"):
+    with pytest.raises(cst.errors.ArgumentError, match="it belongs to the format csv"):
         cst.write([{"a": 1}], io.BytesIO(), "parquet", delimiter=";")
     with pytest.raises(TypeError, match="header is True or False, not str"):
         cst.write([{"a": 1}], io.BytesIO(), "csv", header="false")  # type: ignore[call-overload]

@@ -86,7 +86,7 @@ def test_damaged_compression_of_avro_is_counted() -> None:
     assert 0 < rows < len(ROWS)
     assert error is None
     assert len(dropped) == 1
-    assert "inside of its gzip data" in dropped[0]
+    assert "inside its gzip data" in dropped[0]
 
 
 @pytest.mark.parametrize("format", ["csv", "json", "avro"])

@@ -310,7 +310,7 @@ def test_a_file_of_an_archive_is_limited(tmp_path: pathlib.Path) -> None:
         archive.writestr("a.txt", b"\0" * 70_000_000)
     url = f"zip://a.txt::file://{tmp_path}/a.zip"
     options = {"container": "lines", "format": "raw"}
-    with pytest.raises(cst.errors.LimitError, match="bytes of an archive became") as caught:
+    with pytest.raises(cst.errors.LimitError, match="bytes of an archive expand to") as caught:
         list(cst.open(url, **options))
     assert "max_inflation" in str(caught.value.hint)
     assert [b.num_rows for b in cst.open(url, **options, max_inflation=2000)] == [1]

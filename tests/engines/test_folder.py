@@ -140,7 +140,7 @@ def test_arguments(tmp_path: pathlib.Path) -> None:
         Folder(tmp_path, "csv", "replace")  # type: ignore[arg-type]
     with pytest.raises(cst.errors.ArgumentError, match=r"no option 'compresion'.*compression"):
         Folder(tmp_path, "csv", options={"compresion": "gzip"})
-    with pytest.raises(cst.errors.NotFoundError, match=r"no format 'exmple'.*'example'"):
+    with pytest.raises(cst.errors.NotFoundError, match=r"unknown format 'exmple'.*'example'"):
         Folder(tmp_path, "exmple")
     with pytest.raises(cst.errors.ArgumentError, match="no option 'num_shards'"):
         Folder(tmp_path, "csv", options={"num_shards": 2})

@@ -120,7 +120,7 @@ class _Codec:
             for name in options.keys() & {*OPTIONS, "message", "descriptors"} - KINDS.keys():
                 raise argument_error(
                     f"the format {self._format} has no option {name!r}",
-                    "it is one of the format message",
+                    "it belongs to the format message",
                 )
             self._given.update(options)
             name = "avro_schema" if self._format == "avro" else "schema"

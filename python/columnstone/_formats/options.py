@@ -159,7 +159,7 @@ def refuse(format: str, options: CoreFormatOptions) -> None:
         if of is None:
             other = next(f for f, options in _core.FORMAT_OPTIONS.items() if name in options)
             raise argument_error(
-                f"{format} has no option {name!r}", f"it is one of the format {other}"
+                f"{format} has no option {name!r}", f"it belongs to the format {other}"
             )
 
 

@@ -179,7 +179,7 @@ def _other_way(given: str) -> str | None:
         for name, (_, _, of_reading, *_) in options.items():
             if _key(given) == _key(name):
                 hint = "; files without one need names" if name == "header" else ""
-                return f"it is one of {'reading' if of_reading else 'writing'} {format}{hint}"
+                return f"it is an option of {'reading' if of_reading else 'writing'} {format}{hint}"
     return None
 
 

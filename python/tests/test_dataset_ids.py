@@ -86,7 +86,7 @@ def test_names_of_ones_own(opened: Any) -> None:
     assert batch["line"].to_pylist() == list(range(BATCH))
     with pytest.raises(
         cst.errors.ArgumentError,
-        match="the column of raw records has the same name as another column",
+        match="a column of ids has the same name as another column",
     ) as raised:
         list(source.dataset(BATCH, ids=("id", "line"), as_batches=True))
     assert raised.value.path == "id"

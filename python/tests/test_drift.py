@@ -154,7 +154,7 @@ def test_tables_that_lack_columns_or_sense() -> None:
             compare(whole, part, ks=0)
             compare(part, part, linf=0)
         except cst.Error as error:
-            assert "no statistics" in str(error)  # without the values
+            assert "not statistics" in str(error)  # without the values
     for bad in (float("nan"), float("inf"), -1.0):
         columns = whole.to_pydict()
         columns["quantiles"] = [[bad] * 101, []]

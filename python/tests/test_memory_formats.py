@@ -153,7 +153,9 @@ def test_unknown_formats_and_options() -> None:
             make("example", form="json")
         with pytest.raises(cst.errors.ArgumentError, match="belongs to the format message"):
             make("raw", message="a.B")
-        with pytest.raises(cst.errors.ArgumentError, match="belongs to the format sequence_example"):
+        with pytest.raises(
+            cst.errors.ArgumentError, match="belongs to the format sequence_example"
+        ):
             make("example", sequence_column="x")
         with pytest.raises(TypeError, match=r"(de|en)coder\(\) has no option 'sequence_colum'"):
             make("sequence_example", sequence_colum="x")

@@ -151,9 +151,13 @@ def test_tensors_and_training_leave_it_out(file: pathlib.Path) -> None:
 
 
 def test_what_is_refused(file: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    with pytest.raises(cst.errors.ArgumentError, match="offsets has the same name as another column"):
+    with pytest.raises(
+        cst.errors.ArgumentError, match="offsets has the same name as another column"
+    ):
         cst.open(file, schema=SCHEMA, offset_column="id")
-    with pytest.raises(cst.errors.ArgumentError, match="offsets has the same name as another column"):
+    with pytest.raises(
+        cst.errors.ArgumentError, match="offsets has the same name as another column"
+    ):
         cst.open(file, schema=SCHEMA, raw_column="x", offset_column="x")
     with pytest.raises(cst.errors.ArgumentError, match="choose another name for the offsets"):
         cst.open(file, "raw", offset_column="record")

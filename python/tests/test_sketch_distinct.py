@@ -106,7 +106,7 @@ def test_options() -> None:
         with pytest.raises(cst.errors.ArgumentError):
             sketch.Distinct(**bad)
     one, other = sketch.Distinct(seed=1), sketch.Distinct(seed=2)
-    with pytest.raises(cst.errors.ArgumentError, match="differ in seed"):
+    with pytest.raises(cst.errors.ArgumentError, match="seed differs"):
         one.merge(other)
     with pytest.raises(cst.errors.ArgumentError):
         one.bounds(-1)

@@ -147,7 +147,7 @@ def test_options() -> None:
     for bad in ({"size": 0}, {"size": 10**7}, {"longest": 15}, {"seed": -1}):
         with pytest.raises(cst.errors.ArgumentError):
             sketch.HeavyHitters(**bad)
-    with pytest.raises(cst.errors.ArgumentError, match="differ in size"):
+    with pytest.raises(cst.errors.ArgumentError, match="size differs"):
         sketch.HeavyHitters(3).merge(sketch.HeavyHitters(4))
     with pytest.raises(cst.errors.ArgumentError):
         sketch.HeavyHitters().top(-1)

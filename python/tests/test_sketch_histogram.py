@@ -97,7 +97,7 @@ def test_ends_that_are_none(ends: tuple[float, float]) -> None:
 
 def test_other_buckets_are_not_merged() -> None:
     histogram = sketch.Histogram(0, 1)
-    with pytest.raises(cst.errors.ArgumentError, match="differ in high"):
+    with pytest.raises(cst.errors.ArgumentError, match="high differs"):
         histogram.merge(sketch.Histogram(0, 2))
     with pytest.raises(cst.errors.ArgumentError):
         sketch.Histogram(0, 1, 0)

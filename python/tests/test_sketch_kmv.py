@@ -68,5 +68,5 @@ def test_what_is_none_is_refused() -> None:
             sketch.Kmv.from_tfx_bsl(message[cut:])
     with pytest.raises(cst.errors.ArgumentError):
         sketch.Kmv(0)
-    with pytest.raises(cst.errors.ArgumentError, match="differ in buckets"):
+    with pytest.raises(cst.errors.ArgumentError, match="buckets differs"):
         sketch.Kmv(3).merge(sketch.Kmv(4))

@@ -115,7 +115,7 @@ def test_options_and_families() -> None:
     assert information.count == 2
     with pytest.raises(cst.errors.SchemaError):
         information.add([1], [1])
-    with pytest.raises(cst.errors.ArgumentError, match="differ in values"):
+    with pytest.raises(cst.errors.ArgumentError, match="values differs"):
         information.merge(sketch.MutualInformation(50))
     with pytest.raises(cst.errors.ArgumentError):
         sketch.MutualInformation(1)

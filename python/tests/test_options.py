@@ -115,7 +115,7 @@ def test_decoders_and_encoders_refuse_options_when_they_are_made() -> None:
 
 
 def test_options_of_other_formats() -> None:
-    said = r"json has no option 'delimiter' \(it belongs to the format csv: name the format if"
+    said = r"json has no option 'delimiter' \(it belongs to the format csv: name that format if"
     with pytest.raises(cst.errors.ArgumentError, match=said):
         cst.open(io.BytesIO(b"{}"), "json", delimiter=";")
     with pytest.raises(cst.errors.ArgumentError, match="it belongs to the format csv"):

@@ -110,7 +110,7 @@ int __real_posix_memalign(void **out, size_t alignment, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void __real_free(void *pointer);
 
-/* What the codecs call (plain_codecs). */
+/* What the codecs call, by the names that tools/make_archive gives. */
 void *harness_plain_malloc(size_t size);
 void *harness_plain_calloc(size_t count, size_t size);
 void *harness_plain_realloc(void *pointer, size_t size);

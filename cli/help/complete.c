@@ -67,18 +67,7 @@ static void complete_first_word(const completion *c) {
   print_word(c, "--version", "Shows the version");
 }
 
-/* The second words of verbs that begin with the first one. True if there is one. */
-static bool has_second_words(const char *first) {
-  const cli_verb *verb;
-  size_t size = strlen(first);
-  for (size_t i = 0; (verb = cli_verb_get(i)) != NULL; i++) {
-    if (strncmp(verb->name, first, size) == 0 && verb->name[size] == ' ') {
-      return true;
-    }
-  }
-  return false;
-}
-
+/* The second words of verbs that begin with the first one, if there are any. */
 static void print_second_words(const completion *c, const char *first) {
   const cli_verb *verb;
   size_t size = strlen(first);
@@ -359,7 +348,7 @@ int cli_complete(int at, int argc, char **argv) {
   find_verb(&c);
   if (c.verb == NULL) {
     puts("none");
-    if (c.at == 1 && has_second_words(c.argv[0])) {
+    if (c.at == 1) {
       print_second_words(&c, c.argv[0]);
     }
     return cli_flush(CLI_FINE);

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from .. import _core
 from .._base.errors import Error
-from .._base.markup import bounded, table, titled
+from .._base.markup import bounded, counted, table, titled
 from .._base.text import cut, printable, width
 
 if TYPE_CHECKING:
@@ -172,17 +172,13 @@ def _mark_null_rows(columns: list[Column], nulls: list[bool]) -> None:
         ]
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def _count_rows(tensor: StructuredBase) -> int:
     """Of a tensor that is not null."""
     return 1 if tensor.rank == 0 else tensor.nrows()
 
 
 def headline(tensor: StructuredBase, fields: Sequence[ArrowSchema] | None) -> str:
-    what = _plural(len(fields), "field") if fields is not None else type_text(element_type(tensor))
+    what = counted(len(fields), "field") if fields is not None else type_text(element_type(tensor))
     return f"{type(tensor).__name__}, shape {tensor.shape}, {what}"
 
 
@@ -231,10 +227,10 @@ def _rest(tensor: StructuredBase, hidden: Sequence[ArrowSchema], room: int) -> l
     rest = []
     rows = _count_rows(tensor) - ROWS
     if rows > 0:
-        rest.append(f" … {_plural(rows, 'more row')}")
+        rest.append(f" … {counted(rows, 'more row')}")
     if hidden:
         names = ", ".join(printable(field.name) for field in hidden[:ROWS])
-        rest.append(cut(f" … {_plural(len(hidden), 'more field')}: {names}", room))
+        rest.append(cut(f" … {counted(len(hidden), 'more field')}: {names}", room))
     return rest
 
 
@@ -291,7 +287,7 @@ def columns_text(schema: ArrowSchema) -> str:
     """The columns of a batch in one line: "id int64, event [*] struct, 3 fields"."""
     shown = [f"{printable(field.name)} {type_text(field)}" for field in schema.children[:ROWS]]
     more = len(schema.children) - ROWS
-    return "; ".join(shown + ([f"… {_plural(more, 'more column')}"] if more > 0 else []))
+    return "; ".join(shown + ([f"… {counted(more, 'more column')}"] if more > 0 else []))
 
 
 def _rows_text(head: str, batch: RecordBatch) -> str:
@@ -305,20 +301,20 @@ def _rows_text(head: str, batch: RecordBatch) -> str:
 
 def batch_text(batch: RecordBatch) -> str:
     """repr(batch): how large it is, and its first rows."""
-    head = f"RecordBatch, {_plural(len(batch), 'row')}, {_plural(batch.num_columns, 'column')}"
+    head = f"RecordBatch, {counted(len(batch), 'row')}, {counted(batch.num_columns, 'column')}"
     return _rows_text(head, batch)
 
 
 def source_text(name: str, first: RecordBatch) -> str:
     """repr(source): its name, its columns and its first rows. `first` may have one row more than
     are shown, which tells that there are more."""
-    text = _rows_text(f"{name}, {_plural(first.num_columns, 'column')}", first.slice(0, ROWS))
+    text = _rows_text(f"{name}, {counted(first.num_columns, 'column')}", first.slice(0, ROWS))
     return f"{text}\n …" if len(first) > ROWS else text
 
 
 def array_text(values: Array) -> str:
     """repr(array)."""
-    head = f"arrow.Array of {_plural(len(values), 'value')}, {type_text(values.schema)}"
+    head = f"arrow.Array of {counted(len(values), 'value')}, {type_text(values.schema)}"
     try:
         return _in_one_line(head, _plain(values, 0, len(values), ROWS))
     except Error:
@@ -333,15 +329,18 @@ def tensor_text(tensor: Tensor) -> str:
 
 def ragged_text(values: Tensor, row_splits: Sequence[Tensor]) -> str:
     rows = len(row_splits[0]) - 1
-    levels = _plural(len(row_splits), "level")
-    head = f"tensor.RaggedTensor {values.dtype} of {_plural(rows, 'row')}, {levels}"
-    head = f"{head}, {_plural(len(values), 'value')}"
+    head = f"tensor.RaggedTensor {values.dtype} of {_ragged_size(values, row_splits)}"
     splits = [_flat(level) for level in row_splits]
     return _in_one_line(head, _ragged(_flat(values), values.shape[1:], splits, (0, rows), ROWS))
 
 
+def _ragged_size(values: Tensor, row_splits: Sequence[Tensor]) -> str:
+    rows, levels = counted(len(row_splits[0]) - 1, "row"), counted(len(row_splits), "level")
+    return f"{rows}, {levels}, {counted(len(values), 'value')}"
+
+
 def sparse_text(indices: Tensor, values: Tensor, shape: tuple[int, ...]) -> str:
-    head = f"tensor.SparseTensor {values.dtype} {shape} with {_plural(len(values), 'value')}"
+    head = f"tensor.SparseTensor {values.dtype} {shape} with {counted(len(values), 'value')}"
     flat = _flat(indices)
     rank = len(shape)
     places = [
@@ -447,7 +446,7 @@ def _columns_html(head: str, schema: ArrowSchema) -> str:
 
 def batch_html(batch: RecordBatch) -> str:
     """A batch as a table of HTML: its columns, their types, the first rows."""
-    head = f"RecordBatch, {_plural(len(batch), 'row')}, {_plural(batch.num_columns, 'column')}"
+    head = f"RecordBatch, {counted(len(batch), 'row')}, {counted(batch.num_columns, 'column')}"
     return _rows_html(head, batch)
 
 
@@ -463,18 +462,18 @@ def source_html(
 ) -> str:
     """A source as HTML: its first rows where they are known, else its columns, else its name."""
     if first is not None:
-        head = f"{name}, {_plural(first.num_columns, 'column')}"
+        head = f"{name}, {counted(first.num_columns, 'column')}"
         more = ["more rows follow"] if len(first) > ROWS else []
         return titled("", _rows_html(head, first.slice(0, ROWS)), notes=[*more, *notes])
     if schema is not None:
-        head = f"{name}, {_plural(len(schema.children), 'column')}"
+        head = f"{name}, {counted(len(schema.children), 'column')}"
         return titled("", _columns_html(head, schema), notes=notes)
     return titled(name, notes=notes)
 
 
 def array_html(values: Array) -> str:
     """An array as a table of HTML: its type and its first values."""
-    head = f"Array of {_plural(len(values), 'value')}, {_plural(values.null_count, 'null')}"
+    head = f"Array of {counted(len(values), 'value')}, {counted(values.null_count, 'null')}"
     try:
         return _tensor_html(_core.structured(values, False), head)
     except Error:
@@ -490,14 +489,14 @@ def groups_html(keys: RecordBatch, rows: Array) -> str:
         [*(value_text(column[i]) for column in columns), f"{count:,}"]
         for i, count in enumerate(counts)
     ]
-    head = _plural(len(rows), "group")
+    head = counted(len(rows), "group")
     return titled(head, table([*map(printable, names), "rows"], cells, count=len(rows)))
 
 
 def schema_html(schema: ArrowSchema) -> str:
     """The fields of an Arrow schema as a table of HTML."""
     is_many = schema.format == "+s"
-    head = f"ArrowSchema, {_plural(len(schema.children), 'field')}" if is_many else "ArrowSchema"
+    head = f"ArrowSchema, {counted(len(schema.children), 'field')}" if is_many else "ArrowSchema"
     return _columns_html(head, schema)
 
 
@@ -521,9 +520,7 @@ def tensor_html(tensor: Tensor) -> str:
 def ragged_html(values: Tensor, row_splits: Sequence[Tensor]) -> str:
     """A ragged tensor as a table of HTML, a line for each row."""
     count = len(row_splits[0]) - 1
-    levels = _plural(len(row_splits), "level")
-    head = f"RaggedTensor {values.dtype}, {_plural(count, 'row')}, {levels}"
-    head = f"{head}, {_plural(len(values), 'value')}"
+    head = f"RaggedTensor {values.dtype}, {_ragged_size(values, row_splits)}"
     splits = [_flat(level) for level in row_splits]
     rows = _ragged(_flat(values), values.shape[1:], splits, (0, count), ROWS)
     return titled(head, table(["row"], [[value_text(row)] for row in rows[:ROWS]], count=count))
@@ -531,7 +528,7 @@ def ragged_html(values: Tensor, row_splits: Sequence[Tensor]) -> str:
 
 def sparse_html(indices: Tensor, values: Tensor, shape: tuple[int, ...]) -> str:
     """A sparse tensor as a table of HTML, a line for each value."""
-    head = f"SparseTensor {values.dtype}, shape {shape}, {_plural(len(values), 'value')}"
+    head = f"SparseTensor {values.dtype}, shape {shape}, {counted(len(values), 'value')}"
     flat, rank = _flat(indices), len(shape)
     shown = _plain(_flat(values), 0, len(values), ROWS)[:ROWS]
     rows = [

@@ -186,7 +186,10 @@ def test_csv_raw_sequences_and_messages(spark: Any, tmp_path: pathlib.Path) -> N
         ("cast(id as decimal(10, 2)) t", "feature 't'.*not decimal"),
         ("array(array(id)) t", r"feature 't'.*not list<list"),
         ("array(id, null) t", "record [01], feature 't': value 1 of the list is null"),
-        ("case when id = 3 then 0.1D else 1D end t", "record 1, feature 't': float32 cannot represent"),
+        (
+            "case when id = 3 then 0.1D else 1D end t",
+            "record 1, feature 't': float32 cannot represent",
+        ),
     ],
 )
 def test_what_an_example_cannot_hold(

@@ -14,7 +14,10 @@ import pathlib
 import shutil
 import sys
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+
 import checks
+import project
 import sbom
 import sdist
 import wheels
@@ -99,9 +102,9 @@ def main() -> None:
     if not options.quick:
         sdist.build_offline(archive, WORK / "offline")
         print("  the source distribution builds alone, without a network", flush=True)
-    version = checks.version(ROOT)
+    version = project.version()
     bom = OUT / f"columnstone-{version}.cdx.json"
-    bom.write_text(sbom.make(ROOT / "subprojects", version, time), encoding="utf-8")
+    bom.write_text(sbom.make(version, time), encoding="utf-8")
     checks.write_checksums(OUT)
     print(f"  {OUT.relative_to(ROOT)}: {len(list(OUT.iterdir()))} files")
 

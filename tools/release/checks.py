@@ -5,18 +5,13 @@ import pathlib
 import re
 import subprocess
 
-
-def version(root: pathlib.Path) -> str:
-    text = (root / "meson.build").read_text(encoding="utf-8")
-    found = re.search(r"^  version: '([^']+)',$", text, re.MULTILINE)
-    assert found is not None
-    return found.group(1)
+from project import version
 
 
 def version_faults(root: pathlib.Path, is_preview: bool) -> list[str]:
     """Where the version is not that of meson.build. A preview needs no section in CHANGELOG.md."""
     found = []
-    current = version(root)
+    current = version(root / "meson.build")
     header = (root / "include/columnstone/status.h").read_text(encoding="utf-8")
     numbers = re.findall(r"#define CST_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header)
     if ".".join(numbers) != current:

@@ -261,6 +261,7 @@ const cli_verb *cli_verb_get(size_t i); /* NULL: no more (main.c) */
 int cli_show_help(const cli_verb *verb);
 /* The same of all verbs: `columnstone --help`. */
 int cli_show_overview(void);
+extern const char cli_overview_summary[];
 extern const char cli_overview_text[]; /* paragraphs, as cli_verb.details */
 /* Prints text on standard output, on a terminal through a pager if it is longer. */
 void cli_page(const char *text, size_t size);

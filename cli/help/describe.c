@@ -124,7 +124,8 @@ static void print_verb(option_list *list, const cli_verb *verb) {
 int cli_describe(void) {
   const cli_verb *verb;
   option_list list = {0};
-  printf("{\"summary\": \"Inspect, convert and query training data\"");
+  printf("{\"summary\": ");
+  cli_json_string(stdout, cli_overview_summary);
   print_member("details", cli_overview_text);
   print_exits(NULL);
   printf(",\n\"verbs\": [");

@@ -127,6 +127,7 @@ static void print_help(FILE *out, const cli_verb *verb) {
   }
 }
 
+const char cli_overview_summary[] = "Inspect, convert and query training data";
 const char cli_overview_text[] =
     "A verb reads files in any format and compression (gzip, zlib, zstd); compression is detected "
     "from the content, not from the name. '-' is standard input. Quote a glob to let columnstone "
@@ -136,7 +137,7 @@ const char cli_overview_text[] =
 static void print_overview(FILE *out, const cli_verb *none) {
   (void)none;
   const cli_verb *verb;
-  fprintf(out, "Inspect, convert and query training data\n\n");
+  fprintf(out, "%s\n\n", cli_overview_summary);
   fprintf(out, "columnstone VERB [OPTION]... [FILE]...\n\n");
   for (size_t i = 0; (verb = cli_verb_get(i)) != NULL; i++) {
     fprintf(out, "  %-19s  ", verb->name);

@@ -37,6 +37,7 @@ from ._query.view import View
 from ._schema.schema import Schema
 from ._schema.spec import RowLengths
 from ._tensor.adapter import TensorAdapter as Adapter
+from ._tensor.adapter import adapter_html
 from ._tensor.conversion import framework
 
 if TYPE_CHECKING:
@@ -131,6 +132,9 @@ class TensorAdapter:
             if name not in self._representations:
                 raise NotFoundError(f"there is no tensor {name!r}", path=name)
         return Adapter(self._arrow_schema, [self._representations[name] for name in wanted])
+
+    def _repr_html_(self) -> str:
+        return adapter_html(self._representations)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_adapters": {}}

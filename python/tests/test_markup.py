@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import pickle
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import columnstone as cst
 import numpy as np
 import pyarrow as pa
 import pytest
-from columnstone import lineage, sketch, tensor
+from columnstone import lineage, sketch, tensor, tfxio
 
 EVIL = "<script>alert('x')</script>&\x1b"
 TAGS = {"div", "table", "thead", "tbody", "tr", "th", "td", "pre"}
@@ -83,6 +84,39 @@ def test_what_is_large_is_cut() -> None:
     assert "450 more rows" in schema
     assert "f49\n" in schema
     assert "f50\n" not in schema
+
+
+def test_a_column_of_a_million_characters_is_cut() -> None:
+    million = 10**6
+    long = "y" * million
+    columns: dict[str, Any] = {
+        "text": pa.array([long, long]),
+        "bytes": pa.array([b"\xff" * million] * 2),
+        "list": pa.array([[long], [long]]),
+        "struct": pa.array([{"a": long}, {long: 1}]),
+        "n" * million: pa.array([1, 2]),
+    }
+    batch = cst.record_batch(pa.RecordBatch.from_pydict(columns))
+    shown = [
+        batch,
+        batch.schema,
+        *(batch[name] for name in columns),
+        cst.struct.constant([{"a": long, long: [long]}]),
+        tensor_of_bytes([b"y" * million]),
+        cst.Schema.from_text(f'feature {{ name: "{long}" type: BYTES }}'),
+    ]
+    for one in shown:
+        html = one._repr_html_()
+        read(one)
+        assert len(html) < 10_000, type(one)
+    assert "yyy…" in read(shown[-2])
+
+
+def tensor_of_bytes(values: list[bytes]) -> Any:
+    """A ragged tensor of one row."""
+    batch = cst.record_batch({"x": [values]})
+    how = cst.schema.TensorRepresentation("x", "ragged", "bytes")
+    return tensor.TensorAdapter(batch.schema, [how]).convert(batch)["x"]
 
 
 def test_tensors(trips: str) -> None:
@@ -208,3 +242,61 @@ def test_lineage(trips: str, tmp_path: Path) -> None:
         assert "artifacts\n1" in read(store)
         assert "0 of 1 artifacts" in read(store.gc(dry_run=True))
     assert store._repr_html_() is None
+
+
+def test_plans_and_traces_are_lists(trips: str, tmp_path: Path) -> None:
+    plan = cst.plan(trips, target_bytes=500)
+    text = read(plan)
+    assert f"{len(plan)} splits of 1 file" in text
+    assert "trips.tfrecord\n0\n" in text
+    assert plan == list(plan) == pickle.loads(pickle.dumps(plan))
+    assert repr(plan) == repr(list(plan))
+    assert isinstance(plan, list)
+    assert sum(len(batch) for batch in cst.open(plan)) == 30
+    many = type(plan)(
+        [cst.source.Split("https://me:secret@h/a?sig=1", i, 2**63 - 1) for i in range(70)]
+    )
+    assert "20 more rows" in read(many)
+    assert "end of file" in read(many)
+    assert "secret" not in read(many)
+    assert "sig" not in read(many)
+    with lineage.open(tmp_path / "lineage.db", create=True) as store:
+        artifact = store.examples(trips, name=f"trips {EVIL[:8]}")
+        with store.execution("Train", inputs=[artifact]):
+            pass
+        trace = store.trace(artifact)
+    assert trace == list(trace)
+    text = read(trace)
+    assert "2 nodes" in text
+    assert "trips <script>@1" in text
+    assert "input: artifact 1" in text
+    assert "no rows" not in text
+    assert "0 splits of 0 files" in read(type(plan)())
+
+
+def test_encoders_adapters_and_indexes(trips: str) -> None:
+    schema = cst.Schema.from_text('feature { name: "<b>" type: INT }')
+    text = read(cst.encoder("example", schema, lossy=True))
+    assert "Encoder" in text
+    assert "example" in text
+    assert "<b>" in text
+    assert "lossy\nTrue" in text
+    assert "csv" in read(cst.encoder("csv", delimiter=";"))
+
+    batch = cst.record_batch({f"x{i}": [[1, 2], [3]] for i in range(60)})
+    how = [cst.schema.TensorRepresentation(f"x{i}", "ragged", "int64") for i in range(60)]
+    for adapter in (
+        tensor.TensorAdapter(batch.schema, how),
+        tfxio.TensorAdapter(pa.schema(batch.schema), {one.name: one for one in how}),
+    ):
+        text = read(adapter)
+        assert "TensorAdapter, 60 tensors" in text
+        assert "x0\nragged\nint64" in text
+        assert "10 more rows" in text
+    index = cst.source.Index.build(trips)
+    text = read(index)
+    assert "Index of" in text
+    assert "30 records" in text
+    assert f"1\n{index[1].offset}\n{index[1].size}" in text
+    one = cst.struct.constant([{"a": 1, "b": [EVIL]}])
+    assert read(cst.struct.StructuredTensorValue(one)) == read(one)

@@ -329,6 +329,13 @@ class Encoder(_Codec, Generic[_Encoded]):
             writer.write(batches)
         return file.getvalue()
 
+    @or_text
+    def _repr_html_(self) -> str:
+        known = [("format", self._format), ("message", self.message)]
+        schema = self.schema
+        parts = [schema._repr_html_() or ""] if isinstance(schema, Schema) else []
+        return titled("Encoder", facts([*known, ("lossy", self._given.get("lossy"))]), *parts)
+
 
 # ---- what makes them ----
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._arrow.findings import rows
-from .._base.markup import or_text, table, titled
+from .._base.markup import bounded, counted, or_text, table, titled
 from .._base.public import public_in
 from .._base.text import printable
 from .values import path_of
@@ -46,8 +46,30 @@ class Node(NamedTuple):
         return f"{self.depth:+d}  {self.kind} {printable(self.label)} ({printable(self.type)})"
 
 
-def nodes_of(found: _core.Findings) -> list[Node]:
-    return rows(found[0], Node, sources=Link)
+class Nodes(list[Node]):
+    """The list of a trace, which notebooks show as a table."""
+
+    __slots__ = ()
+
+    @or_text
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                f"{node.depth:+d}",
+                f"{node.kind} {node.id}",
+                node.label,
+                node.type,
+                node.state,
+                ", ".join(f"{link.how}: {link.kind} {link.id}" for link in bounded(node.sources)),
+            )
+            for node in bounded(self)
+        ]
+        names = ("depth", "node", "label", "type", "state", "came from")
+        return titled(counted(len(self), "node"), table(names, rows, count=len(self)))
+
+
+def nodes_of(found: _core.Findings) -> Nodes:
+    return Nodes(rows(found[0], Node, sources=Link))
 
 
 @public_in("columnstone.lineage")

@@ -10,6 +10,7 @@ from .. import _core
 from .._base.arguments import text
 from .._base.errors import Error, name_file
 from .._base.files import path_bytes
+from .._base.markup import ROWS, counted, or_text, table, titled
 from .._base.public import public_in
 
 if TYPE_CHECKING:
@@ -120,3 +121,10 @@ class Index:
 
     def __repr__(self) -> str:
         return f"<columnstone.source.Index of {len(self)} records of {self.path!r}>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        records = [(i, *self.record(i)) for i in range(min(len(self), ROWS))]
+        shown = [(i, f"{offset:,}", f"{size:,}") for i, offset, size in records]
+        head = f"Index of {self.path}, {counted(len(self), 'record')}"
+        return titled(head, table(("record", "offset", "size"), shown, count=len(self)))

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._arrow.findings import rows
+from .._base.markup import bounded, counted, or_text, table, titled
 from .._base.public import public_in
 from .._base.text import name_of_url
 
@@ -47,7 +48,30 @@ class Split(NamedTuple):
         return f"Split({fields})"
 
 
-def splits_of(batch: _core.RecordBatch) -> list[Split]:
+class Splits(list[Split]):
+    """The list of a plan, which notebooks show as a table."""
+
+    __slots__ = ()
+
+    @or_text
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                name_of_url(one.file),
+                f"{one.begin:,}",
+                "end of file" if one.end == _END else f"{one.end:,}",
+                "yes" if one.exact else "no",
+                one.task,
+            )
+            for one in bounded(self)
+        ]
+        files = len({one.file for one in self})
+        head = f"{counted(len(self), 'split')} of {counted(files, 'file')}"
+        names = ("file", "begin", "end", "exact", "task")
+        return titled(head, table(names, rows, count=len(self)))
+
+
+def splits_of(batch: _core.RecordBatch) -> Splits:
     """What a plan found."""
     names: dict[bytes, str] = {}  # one text for all splits of a file
 
@@ -57,4 +81,4 @@ def splits_of(batch: _core.RecordBatch) -> list[Split]:
         name = names.setdefault(file, os.fsdecode(file))
         return Split(name, begin, _END if end is None else end, exact, task, record or 0)
 
-    return rows(batch, split)
+    return Splits(rows(batch, split))

@@ -97,6 +97,9 @@ class StructuredTensorValue:
         spec = self._tensor.spec
         return constant_value, (self._tensor.to_py(), spec)
 
+    def _repr_html_(self) -> str:
+        return self._tensor._repr_html_()
+
     def __repr__(self) -> str:
         names = ", ".join(self.field_names())
         return f"<columnstone.struct.StructuredTensorValue {self.shape} of {names}>"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .. import _core
 from .._arrow.pointers import exported
 from .._base.errors import NotFoundError, argument_error
+from .._base.markup import ROWS, bounded, counted, table, titled
 from .._base.public import public_in
 from .._schema.schema import Schema
 from .._schema.spec import TensorRepresentation, Value, entries_of
@@ -248,6 +249,31 @@ class TensorAdapter:
         more = ", ..." if len(self._representations) > 8 else ""
         count = len(self._representations)
         return f"<columnstone.tensor.TensorAdapter of {count} tensors: {names}{more}>"
+
+    def _repr_html_(self) -> str:
+        return adapter_html(self._representations)
+
+
+def adapter_html(tensors: Mapping[str, TensorRepresentation]) -> str:
+    """An adapter as HTML: how it makes each tensor."""
+    rows = [
+        (name, one.kind, "" if one.dtype == "none" else one.dtype, _shape_text(one), _columns(one))
+        for name, one in bounded(tensors.items())
+    ]
+    names = ("tensor", "kind", "values", "shape", "columns")
+    head = f"TensorAdapter, {counted(len(tensors), 'tensor')}"
+    return titled(head, table(names, rows, count=len(tensors)))
+
+
+def _shape_text(tensor: TensorRepresentation) -> str:
+    return str(list(tensor.shape)) if tensor.shape else ""
+
+
+def _columns(tensor: TensorRepresentation) -> str:
+    """The columns that a tensor is made of, as paths."""
+    if tensor.fields:
+        return ", ".join(_columns(one) for one in tensor.fields[:ROWS])
+    return ", ".join([".".join(tensor.steps), *tensor.index_columns])
 
 
 def representations_from(given: object, group: str) -> dict[str, TensorRepresentation]:

@@ -261,6 +261,8 @@ const cli_verb *cli_verb_get(size_t i); /* NULL: no more (main.c) */
 int cli_show_help(const cli_verb *verb);
 /* The same of all verbs: `columnstone --help`. */
 int cli_show_overview(void);
+/* The kinds of errors; of a name, such as "corrupt", that one (NULL: all). */
+int cli_show_kinds(const char *name);
 extern const char cli_overview_summary[];
 extern const char cli_overview_text[]; /* paragraphs, as cli_verb.details */
 /* Prints text on standard output, on a terminal through a pager if it is longer. */
@@ -310,6 +312,8 @@ bool cli_names_artifact(const char *text); /* "lineage:..." */
 
 /* Prints an error with the names of the options as they are here, without a newline. */
 void cli_print_error(FILE *out, const cst_error *error);
+/* The name of a kind of error as `columnstone help` takes it: "corrupt". */
+void cli_print_kind(FILE *out, cst_status kind);
 /* Prints one line to stderr; gives the exit status: 1 for faults in the data, else 2. */
 int cli_fail(const cst_error *error);
 /* Fills an error of the caller's: CST_INVALID_ARGUMENT, which it gives. */

@@ -1,6 +1,8 @@
 /* Errors of the command-line program: one line on stderr, and the exit status. */
+#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -60,7 +62,14 @@ void cli_print_error(FILE *out, const cst_error *error) {
   cli_print_text(out, text);
 }
 
-int cli_fail(const cst_error *error) {
+void cli_print_kind(FILE *out, cst_status kind) {
+  for (const char *name = cst_status_name(kind); *name != '\0'; name++) {
+    fputc(tolower((unsigned char)*name), out);
+  }
+}
+
+/* names_help: tells how to read about the kind of the error. */
+static int fail(const cst_error *error, bool names_help) {
   if (cli_is_interrupted()) {
     return CLI_TROUBLE; /* see cli_end_status: whoever has stopped it knows */
   }
@@ -72,8 +81,15 @@ int cli_fail(const cst_error *error) {
           cli_style_code(CLI_PLAIN, stderr));
   cli_print_error(stderr, error);
   fputc('\n', stderr);
+  if (names_help) {
+    fputs("See: columnstone help errors ", stderr);
+    cli_print_kind(stderr, error->code);
+    fputc('\n', stderr);
+  }
   return exit_status(error->code);
 }
+
+int cli_fail(const cst_error *error) { return fail(error, isatty(STDERR_FILENO)); }
 
 int cli_usage(const cli_verb *verb, const char *hint, const char *fmt, ...) {
   cst_error error = CST_ERROR_INIT;
@@ -88,7 +104,7 @@ int cli_usage(const cli_verb *verb, const char *hint, const char *fmt, ...) {
     snprintf(error.hint, sizeof error.hint, "see columnstone %s%s--help",
              verb != NULL ? verb->name : "", verb != NULL ? " " : "");
   }
-  return cli_fail(&error);
+  return fail(&error, false);
 }
 
 /* Edits (insert, delete, replace) that turn one name into the other. */

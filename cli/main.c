@@ -129,7 +129,7 @@ static int run_hidden(int argc, char **argv) {
   return -1;
 }
 
-/* `columnstone help VERB` is `columnstone VERB --help`. */
+/* `columnstone help VERB` is `columnstone VERB --help`; `help errors [KIND]` is of errors. */
 static int run_help(int argc, char **argv) {
   for (size_t i = 0; i < NUM_VERBS; i++) {
     if (argc > 2 && match_verb(verbs[i], argc - 2, argv + 2) > 0) {
@@ -138,6 +138,9 @@ static int run_help(int argc, char **argv) {
   }
   if (argc > 2 && begins_verbs(argv[2])) {
     return print_verbs_of(argv[2]);
+  }
+  if (argc > 2 && argc <= 4 && strcmp(argv[2], "errors") == 0) {
+    return cli_show_kinds(argv[3]);
   }
   return argc > 2 ? unknown_verb(argc - 2, argv + 2) : cli_show_overview();
 }

@@ -335,7 +335,8 @@ int cli_complete(int at, int argc, char **argv) {
   if (!is_silent || at < 0 || at > argc) {
     return CLI_TROUBLE;
   }
-  if (argc > 0 && at > 0 && strcmp(argv[0], "help") == 0) {
+  const bool is_help = argc > 0 && at > 0 && strcmp(argv[0], "help") == 0;
+  if (is_help) {
     c.at--;
     c.argc--;
     c.argv++;
@@ -343,6 +344,9 @@ int cli_complete(int at, int argc, char **argv) {
   c.word = c.at < c.argc ? c.argv[c.at] : "";
   if (c.at == 0) {
     complete_first_word(&c);
+    if (is_help) {
+      print_word(&c, "errors", "Shows the kinds of errors");
+    }
     return cli_flush(CLI_FINE);
   }
   find_verb(&c);

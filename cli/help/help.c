@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli.h"
 
@@ -113,7 +114,8 @@ static void print_exits(FILE *out, const cli_verb *verb) {
   }
 }
 
-static void print_help(FILE *out, const cli_verb *verb) {
+static void print_help(FILE *out, const void *what) {
+  const cli_verb *verb = what;
   fprintf(out, "columnstone %s ", verb->name);
   int indent = (int)strlen("columnstone  ") + (int)strlen(verb->name);
   print_wrapped(out, verb->usage, indent, indent);
@@ -131,10 +133,10 @@ const char cli_overview_summary[] = "Inspect, convert and query training data";
 const char cli_overview_text[] =
     "A verb reads files in any format and compression (gzip, zlib, zstd); compression is detected "
     "from the content, not from the name. '-' is standard input. Quote a glob to let columnstone "
-    "expand it.\n\n`columnstone VERB --help` shows the options of a verb, `columnstone --version` "
-    "the version.";
+    "expand it.\n\n`columnstone VERB --help` shows the options of a verb, `columnstone help "
+    "errors` the kinds of errors, `columnstone --version` the version.";
 
-static void print_overview(FILE *out, const cli_verb *none) {
+static void print_overview(FILE *out, const void *none) {
   (void)none;
   const cli_verb *verb;
   fprintf(out, "%s\n\n", cli_overview_summary);
@@ -148,14 +150,72 @@ static void print_overview(FILE *out, const cli_verb *none) {
   print_exits(out, NULL);
 }
 
-static int show(void (*print)(FILE *, const cli_verb *), const cli_verb *verb) {
+/* What each paragraph of docs/errors.md begins with; tests/cli/help_errors.sh compares. */
+static const char *const kinds[] = {
+    [CST_INVALID_ARGUMENT] =
+        "An argument is out of range or of the wrong kind. Nothing was read or written. Correct "
+        "the "
+        "call: the message says which argument, what it was, and what is allowed.",
+    [CST_NOT_FOUND] = "A file, column, field or format does not exist. The message suggests a "
+                      "similar name if there is one.",
+    [CST_IO] = "The system could not read or write. The text of the system is in the message.",
+    [CST_CORRUPT] =
+        "The data is damaged. The bytes on disk are not what was written: a disk or a transfer "
+        "failed, or a writer was killed. Reading the file again does not help; fetching it again "
+        "might.",
+    [CST_SCHEMA] = "The data does not match the schema, or the schema itself is wrong. The message "
+                   "says which record and feature.",
+    [CST_FORMAT] = "The file is not what it should be. Often it is not data at all.",
+    [CST_LIMIT] =
+        "The input exceeds a safety limit. Limits stop damaged and hostile files before they take "
+        "all memory. If you trust the file, raise the limit that the message names.",
+    [CST_UNSUPPORTED] = "The format cannot hold the value, or the file does not allow the "
+                        "operation. Nothing was changed silently.",
+    [CST_NO_MEMORY] = "The system gave no memory.",
+    [CST_STATE] =
+        "The object cannot do this any more, or not yet: it is closed, its input has been "
+        "read, or it belongs to another process.",
+    [CST_CALLBACK] = "A function of yours failed, or told the call to stop.",
+    [CST_INTERRUPTED] = "The call was told to stop, by Ctrl-C in Python and in the program.",
+    [CST_TIMEOUT] = "The deadline has passed.",
+};
+enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
+
+static void print_kind(FILE *out, cst_status kind) {
+  fprintf(out, "%s%s%s\n  ", cli_style_code(CLI_BOLD, stdout), cst_status_name(kind),
+          cli_style_code(CLI_PLAIN, stdout));
+  print_wrapped(out, kinds[kind], 2, 2);
+  fputs("  docs/errors.md#", out);
+  cli_print_kind(out, kind);
+  fputc('\n', out);
+}
+
+static void print_one_kind(FILE *out, const void *kind) {
+  print_kind(out, *(const cst_status *)kind);
+}
+
+static void print_kinds(FILE *out, const void *none) {
+  (void)none;
+  print_wrapped(
+      out,
+      "An error names the file, the record (from 0), the byte offset of the record, and the "
+      "feature, then what was found and what was expected. What to do stands in brackets.\n\n"
+      "The documentation explains each kind, with its messages.",
+      0, 0);
+  for (size_t i = CST_INVALID_ARGUMENT; i < NUM_KINDS; i++) {
+    fputc('\n', out);
+    print_kind(out, (cst_status)i);
+  }
+}
+
+static int show(void (*print)(FILE *, const void *), const void *what) {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   if (out == NULL) {
     return cli_usage(NULL, NULL, "out of memory");
   }
-  print(out, verb);
+  print(out, what);
   fclose(out);
   cli_page(text, size);
   free(text);
@@ -165,3 +225,16 @@ static int show(void (*print)(FILE *, const cli_verb *), const cli_verb *verb) {
 int cli_show_help(const cli_verb *verb) { return show(print_help, verb); }
 
 int cli_show_overview(void) { return show(print_overview, NULL); }
+
+int cli_show_kinds(const char *name) {
+  if (name == NULL) {
+    return show(print_kinds, NULL);
+  }
+  for (size_t i = CST_INVALID_ARGUMENT; i < NUM_KINDS; i++) {
+    cst_status kind = (cst_status)i;
+    if (strcasecmp(name, cst_status_name(kind)) == 0) {
+      return show(print_one_kind, &kind);
+    }
+  }
+  return cli_usage(NULL, "see columnstone help errors", "unknown kind of error '%s'", name);
+}

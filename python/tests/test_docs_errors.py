@@ -32,6 +32,7 @@ def test_every_exception_has_its_code_and_a_place(name: str) -> None:
             line for line in PAGE.splitlines() if line[:7] == "| [`CST" and f"`{name}`" in line
         ]
         assert f"`{kind.code}`" in row
+        assert f"](#{(kind().help or '').removeprefix('docs/errors.md#')})" in row
     else:
         assert f"\n## {name}\n" in PAGE
 

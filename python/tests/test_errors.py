@@ -45,6 +45,7 @@ def test_corrupt_record_names_the_place(file: pathlib.Path) -> None:
     assert error.record == 1
     assert error.offset == first
     assert error.code == "CORRUPT"
+    assert error.help == pickle.loads(pickle.dumps(error)).help == "docs/errors.md#corrupt"
     assert str(file) in str(error)
     assert "record 1" in str(error)
     assert len(str(error).replace(str(file), "").encode()) <= 256
@@ -56,6 +57,10 @@ def test_unknown_is_none() -> None:
     error = caught.value
     assert error.file is error.record is error.offset is error.path is error.line is None
     assert error.code == "INVALID_ARGUMENT"
+
+
+def test_an_error_without_a_code_has_no_help() -> None:
+    assert cst.Error("of one's own").help is None
 
 
 def test_schema_error_has_line_and_column() -> None:

@@ -49,6 +49,10 @@ for name, variables in {"color": {}, "NO_COLOR": {"NO_COLOR": "1"}, "dumb": {"TE
     print("headings:", [ascii(line) for line in shown.splitlines() if "Options:" in line])
     shown, status = run(["verify", "cut.tfrecord"], **variables)
     print("a fault in red:", "[\x1b[31mtruncated\x1b[0m]" in shown, "truncated" in shown, status)
+shown, status = run(["count", "cut.tfrecord"], NO_COLOR="1")
+print("where to read on:", shown.splitlines()[-1], status)
+shown, status = run(["help", "errors", "corrupt"])
+print("the kind:", ascii(shown.splitlines()[0]), status)
 width = max(len(line) for line in run(["convert", "--help"], lines=500, NO_COLOR="1")[0].splitlines())
 print("as wide as the terminal:", width <= 80)
 P

@@ -24,6 +24,7 @@ class Error(Exception):
     None when it is unknown:
 
     - code: name of the status, such as "CORRUPT"
+    - help: where the documentation explains errors of this code: "docs/errors.md#corrupt"
     - file: path of the file, or name of the file object, as text to print: control characters and
       bytes that are not UTF-8 are escaped, a very long one is cut. `filename` of a NotFoundError or
       FileError about a single path is the path itself.
@@ -72,6 +73,11 @@ class Error(Exception):
             if isinstance(itself, FileNotFoundError) and file is not None:
                 itself.errno = errno.ENOENT
                 itself.strerror = os.strerror(errno.ENOENT)
+
+    @property
+    def help(self) -> str | None:
+        """Where the documentation explains errors of this code."""
+        return None if self.code is None else f"docs/errors.md#{self.code.lower()}"
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""

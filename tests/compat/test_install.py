@@ -85,8 +85,14 @@ print(again is before)
 def test_a_module_that_is_not_there(name: str) -> None:
     printed = run(
         f"""
+import importlib.util
+import sys
 import columnstone.compat.tfx_bsl as compat
 compat.install()
+assert sys.meta_path[0].find_spec("{name}") is None
+if not "{name}".startswith("tfx_bsl._"):
+    assert importlib.util.find_spec("{name}") is None
+assert importlib.util.find_spec("tfx_bsl.arrow") is not None
 try:
     import {name}
 except ModuleNotFoundError as error:

@@ -34,6 +34,14 @@ class _Loader(Loader):
         module.__spec__ = self._spec  # which importlib has set to the one with the other name
 
 
+def _is_import() -> bool:
+    """Whether a finder is called by an import, which gets the error that helps; not by
+    importlib.util.find_spec and the like, which ask whether a module is there."""
+    finding = sys._getframe(2)
+    callers = [frame.f_code.co_filename for frame in (finding, finding.f_back) if frame is not None]
+    return callers == ["<frozen importlib._bootstrap>"] * 2
+
+
 class _Finder(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -42,6 +50,8 @@ class _Finder(MetaPathFinder):
             return None
         ours = _OURS + name[len(_THEIRS) :]
         found = None if "._" in ours.removeprefix(_OURS) else importlib.util.find_spec(ours)
+        if found is None and not _is_import():
+            return None
         if found is None:
             raise ModuleNotFoundError(
                 f"columnstone.compat.tfx_bsl has no module {name!r}; docs/tfx-bsl.md lists what it "

@@ -56,7 +56,8 @@ typedef struct cst_lineage_options {
   size_t size; /* sizeof(cst_lineage_options) */
   cst_lineage_mode mode;
   const char *const *roots; /* of a new store: the folders in which garbage may be deleted; NULL:
-                               the folder of the store's file */
+                               the folder of the store's file. CST_INVALID_ARGUMENT if a store
+                               is there that has others */
   size_t num_roots;
   bool is_shared;  /* of a new store: it lies in a folder that other machines have mounted */
   int64_t timeout; /* seconds to wait for others; 0: 60 */

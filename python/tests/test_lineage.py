@@ -103,6 +103,27 @@ def test_opening(tmp_path: pathlib.Path) -> None:
         cst.lineage.open(path, roots=[tmp_path])
     with pytest.raises(cst.errors.ArgumentError, match="timeout"):
         cst.lineage.open(path, timeout=0)
+    cst.lineage.open(path, create=True, roots=[tmp_path]).close()  # as it has them
+    for roots in ([], ["/"], [tmp_path, "/"]):
+        with pytest.raises(cst.errors.ArgumentError, match="other roots"):
+            cst.lineage.open(path, create=True, roots=roots)
+
+
+def test_options_of_examples_that_nobody_has(store: Store, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    path = str(tmp_path / "a.csv")
+    for options, kind, message in (
+        ({"nope": 1}, TypeError, "has no option 'nope'"),
+        ({"delimeter": ";"}, TypeError, "did you mean 'delimiter'"),
+        ({"format": "csv", "nope": 1}, TypeError, "has no option 'nope'"),
+        ({"format": "csv", "avro_codec": "null"}, cst.errors.ArgumentError, "csv has no option"),
+        ({"message_options": {"nope": 1}}, cst.errors.ArgumentError, "have no option 'nope'"),
+    ):
+        with pytest.raises(kind, match=message):
+            store.examples(path, **options)
+    assert list(store) == []
+    added = store.examples(path, delimiter=",", max_record_size=1 << 20)
+    assert next(iter(cst.open(added))).to_pydict() == {"a": [1]}
 
 
 def test_looking_up(store: Store) -> None:

@@ -158,12 +158,67 @@ static cst_status check_roots(cst_lineage *store, const cst_lineage_options *opt
   return CST_OK;
 }
 
+static bool is_among(char *const *paths, size_t count, const char *path) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(paths[i], path) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Puts the roots as they are stored into `paths`, and says whether they are those of the store. */
+static cst_status compare_roots(cst_lineage *store, const cst_lineage_options *options,
+                                char **paths, bool *same, cst_error *error) {
+  sqlite3_stmt *find;
+  int64_t count, different = 0;
+  CST__TRY(cst__lineage_number(store, "SELECT count(*) FROM root", &count, error));
+  CST__TRY(
+      cst__lineage_prepare(store, "SELECT 1 FROM root WHERE path = CAST(? AS BLOB)", &find, error));
+  *same = true;
+  for (size_t i = 0; i < options->num_roots; i++) {
+    bool is_row;
+    CST__TRY(cst__lineage_path_in(store, options->roots[i], false, &paths[i], error));
+    cst__lineage_bind_text(find, 1, paths[i]);
+    CST__TRY(cst__lineage_step(store, find, &is_row, error));
+    sqlite3_reset(find);
+    *same = *same && is_row;
+    different += !is_among(paths, i, paths[i]);
+  }
+  *same = *same && different == count;
+  return CST_OK;
+}
+
+/* That a store which was there has what was given for a new one. */
+static cst_status check_given(cst_lineage *store, const cst_lineage_options *options,
+                              cst_error *error) {
+  const size_t count = options->num_roots;
+  bool same = true;
+  if (options->mode != CST_LINEAGE_CREATE || options->roots == NULL) {
+    return CST_OK;
+  }
+  char **paths = cst__new_zero(&store->allocator, (count + 1) * sizeof *paths);
+  if (paths == NULL) {
+    return cst__fail_memory(error, (count + 1) * sizeof *paths);
+  }
+  const cst_status status = compare_roots(store, options, paths, &same, error);
+  for (size_t i = 0; i < count; i++) {
+    cst__delete(paths[i]);
+  }
+  cst__delete(paths);
+  return status != CST_OK || same
+             ? status
+             : cst__fail(error, CST_INVALID_ARGUMENT, "leave the roots out to open it as it is",
+                         "the store exists, and has other roots");
+}
+
 static cst_status open_store(cst_lineage *store, const char *path,
                              const cst_lineage_options *options, cst_error *error) {
   CST__TRY(find_place(store, path, error));
   CST__TRY(check_roots(store, options, error));
   CST__TRY(connect(store, options, error));
   CST__TRY(prepare_file(store, options, error));
+  CST__TRY(check_given(store, options, error));
   return cst__lineage_check_parent(store->presence, store->path,
                                    error); /* of a new one, the file is there now */
 }

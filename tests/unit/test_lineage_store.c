@@ -61,6 +61,34 @@ TEST(roots_are_those_given) {
   cst_lineage_free(store);
 }
 
+TEST(roots_of_a_store_that_exists_are_the_same) {
+  cst_lineage *store = NULL;
+  cst_error error = CST_ERROR_INIT;
+  cst_lineage_options options = CST_LINEAGE_OPTIONS_INIT;
+  const char *roots[] = {"/", harness_temp_dir(), "/"};
+  const char *path = harness_temp_path("again.db");
+  options.mode = CST_LINEAGE_CREATE;
+  options.roots = roots;
+  options.num_roots = 2;
+  CHECK_EQ(cst_lineage_open(path, &options, &store, NULL), CST_OK);
+  cst_lineage_free(store);
+  options.num_roots = 3; /* one of them twice */
+  CHECK_EQ(cst_lineage_open(path, &options, &store, NULL), CST_OK);
+  cst_lineage_free(store);
+  for (size_t count = 0; count < 2; count++) {
+    options.num_roots = count;
+    CHECK_EQ(cst_lineage_open(path, &options, &store, &error), CST_INVALID_ARGUMENT);
+    CHECK_STR(error.message, "the store exists, and has other roots");
+    CHECK(store == NULL);
+  }
+  roots[1] = "/tmp";
+  options.num_roots = 2;
+  CHECK_EQ(cst_lineage_open(path, &options, &store, NULL), CST_INVALID_ARGUMENT);
+  options.roots = NULL;
+  CHECK_EQ(cst_lineage_open(path, &options, &store, NULL), CST_OK);
+  cst_lineage_free(store);
+}
+
 TEST(a_root_that_is_not_there_leaves_no_store) {
   cst_lineage *store;
   cst_lineage_options options = CST_LINEAGE_OPTIONS_INIT;
@@ -317,7 +345,10 @@ static int make_and_look(void *path) {
   artifact.num_files = 1;
   artifact.properties = &property;
   artifact.num_properties = 1;
+  const char *const root = harness_temp_dir();
   options.mode = CST_LINEAGE_CREATE;
+  options.roots = &root;
+  options.num_roots = 1;
   cst_status status = cst_lineage_open(path, &options, &store, NULL);
   status = status != CST_OK ? status : cst_lineage_add(store, &artifact, &id, NULL, NULL);
   status = status != CST_OK ? status : cst_lineage_find(store, NULL, &found, NULL);

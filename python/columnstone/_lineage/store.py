@@ -8,12 +8,15 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .. import _core
 from .._base.arguments import at_least_1_or_0, integer, positive
 from .._base.errors import NotFoundError, argument_error
 from .._base.files import is_path
 from .._base.markup import facts, or_text, titled
 from .._base.public import public_in
-from .._formats.options import KINDS, text_of
+from .._formats.options import KINDS, core_options, refuse, text_of
+from .._message.options import OPTIONS as MESSAGE_OPTIONS
+from .._message.options import check_names
 from .._schema.schema import Schema
 from . import detect, provide
 from .artifact import (
@@ -79,7 +82,7 @@ def open(
     create: create the store if it does not exist.
     read_only: write nothing, and hold no lease on artifacts that are read.
     roots: for a new store: the folders in which garbage may be deleted; by default, the folder of
-        the store.
+        the store. ArgumentError if the store exists with others.
     shared: for a new store: other machines mount its folder.
     timeout: seconds to wait for other writers before DeadlineError.
 
@@ -356,7 +359,8 @@ class Store:
         format, container, message, descriptors: as those of `columnstone.open`: a message by its
             full name, descriptors in a file (.proto, or a descriptor set).
         schema: a Schema artifact, by which they are read.
-        options: others of the format, such as delimiter of CSV; message_options.
+        options: others of the format, such as delimiter of CSV; message_options. TypeError for one
+            that no format has.
         """
         if split is not None:
             if isinstance(files, Mapping):
@@ -365,6 +369,8 @@ class Store:
         elif is_path(files) and os.path.isdir(placed(files)):
             files = detect.splits_of(placed(files)) or files
         of_messages = options.pop("message_options", None) or {}
+        check_names(of_messages)
+        _check_options(format, options)
         given = {
             "format": format,
             "container": container,
@@ -756,6 +762,19 @@ def _expanded(path: bytes, missing: bool) -> list[bytes]:
         name, hint = os.fsdecode(path), "check the pattern"
         raise NotFoundError(f"{name}: no file matches ({hint})", file=name, hint=hint)
     return found
+
+
+def _check_options(format: str | None, options: Mapping[str, Any]) -> None:
+    """As `columnstone.open` refuses options that it does not have, or the format does not."""
+    of_format = {
+        name: value
+        for name, value in options.items()
+        if name not in _core.SOURCE_OPTIONS and name not in MESSAGE_OPTIONS
+    }
+    told = core_options("examples", of_format, format)
+    if format in _core.FORMATS:
+        own = _core.FORMAT_OPTIONS.get(format, {})
+        refuse(format, tuple(option for option in told if option[0] not in own))
 
 
 def _option(name: str, value: Any) -> str:

@@ -12,6 +12,7 @@ from .descriptors import Descriptors
 from .files import described
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Literal, TypeAlias
 
     from .descriptors import Described, DescriptorsLike
@@ -137,12 +138,17 @@ def core_message(
     message: MessageLike | None, descriptors: DescriptorsLike | None, options: dict[str, Any]
 ) -> CoreMessage:
     """A message type and some of OPTIONS; the others are the usual ones."""
+    check_names(options)
+    return named_message(*message_of(message, descriptors), options)
+
+
+def check_names(options: Iterable[str]) -> None:
+    """ArgumentError for a name that is none of OPTIONS."""
     for name in options:
         if name not in OPTIONS:
             raise argument_error(
                 f"messages have no option {ascii(name)[:40]}", "one of " + ", ".join(OPTIONS)
             )
-    return named_message(*message_of(message, descriptors), options)
 
 
 def named_message(

@@ -1,6 +1,7 @@
 """Wheels: built from the unpacked source distribution by meson-python with a platform's cross file,
 named for the platform, and checked."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -69,9 +70,26 @@ def faults(
     for licence in ("LICENSE", "THIRD_PARTY_NOTICES"):
         if not any(name.endswith(f".dist-info/licenses/{licence}") for name in names):
             found.append(f"lacks {licence}")
-    if platform.is_linux:
+    if "musl" in platform.triple:
+        found += musl_faults(wheel, platform.tag)
+    elif platform.is_linux:
         found += tool_faults("auditwheel", "show", str(wheel), wanted=platform.tag.split(".")[0])
     return found + abi_faults(wheel, compiled)
+
+
+def musl_faults(wheel: pathlib.Path, tag: str) -> list[str]:
+    """What auditwheel finds, which knows musl only by the name that it has in Alpine: Zig links
+    libc.so, by which any musl takes itself. In an empty folder it finds no libc.so of glibc."""
+    nowhere = wheel.parent / "nowhere"
+    nowhere.mkdir(exist_ok=True)
+    program = pathlib.Path(sys.executable).parent / "auditwheel"
+    command = [program, "show", "--json", "--ldpaths", nowhere, wheel]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        return [f"auditwheel: {(done.stdout + done.stderr).strip()}"]
+    told = json.loads(done.stdout)
+    is_fine = told["sym_tag"] == tag and set(told["external_libs"]) == {"libc.so"}
+    return [] if is_fine and not told["unsupported_isa"] else [f"auditwheel: {done.stdout.strip()}"]
 
 
 def abi_faults(wheel: pathlib.Path, compiled: dict[str, bytes]) -> list[str]:

@@ -143,3 +143,21 @@ def test_python_m_is_the_program(tmp_path: pathlib.Path) -> None:
     assert by_python("head", "-n", "1", "t.arrow").stdout == '{"a": 0}\n'
     wrong = by_python("count", "none.arrow")
     assert wrong.returncode == 2 and wrong.stderr.startswith("columnstone: none.arrow")
+
+
+def test_the_launcher_finds_the_program(tmp_path: pathlib.Path) -> None:
+    """Through a link, as pipx makes them; where there is no package, it says so."""
+
+    def started(script: pathlib.Path) -> subprocess.CompletedProcess[str]:
+        command = [script, "--version"]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    link = tmp_path / "a link"
+    link.symlink_to(CLI)
+    assert started(link).stdout == run("--version")
+    alone = tmp_path / "bin" / "columnstone"
+    alone.parent.mkdir()
+    alone.write_bytes(CLI.read_bytes())
+    alone.chmod(0o755)
+    said = started(alone)
+    assert said.returncode == 1 and "pip install --force-reinstall columnstone" in said.stderr

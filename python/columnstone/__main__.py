@@ -1,5 +1,5 @@
-"""`python -m columnstone`: the command-line program inside this package, where the folder of programs
-is not on PATH or has another version's."""
+"""`python -m columnstone`: the command-line program inside this package, for where the folder of
+programs is not on PATH or has that of another version."""
 
 from __future__ import annotations
 

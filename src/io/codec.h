@@ -29,7 +29,8 @@ typedef struct cst__codec {
 
 extern const cst__codec cst__gzip_codec;
 extern const cst__codec cst__zlib_codec;
-extern const cst__codec cst__deflate_codec; /* streams one after the other */
+/* Blocks of Avro: one stream, of which the end is in `in` with all that follows. */
+extern const cst__codec cst__deflate_codec;
 extern const cst__codec cst__zstd_codec;
 extern const cst__codec cst__bzip2_codec;
 extern const cst__codec cst__xz_codec;

@@ -24,6 +24,7 @@ enum {
              | 1 << 8,                   /* BMI2 */
   ECX_EXTENDED_V3 = 1 << 5,              /* LZCNT */
   EBX_7_AVX512 = 1 << 16                 /* AVX512F */
+                 | 1 << 17               /* AVX512DQ */
                  | 1 << 30,              /* AVX512BW */
   ECX_7_AVX512 = 1 << 6                  /* AVX512_VBMI2 */
                  | 1 << 10,              /* VPCLMULQDQ */

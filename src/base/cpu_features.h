@@ -16,7 +16,7 @@
 typedef enum cst__cpu_level {
   CST__CPU_V2 = 1 << 0,       /* x86-64-v2 and carry-less multiplication */
   CST__CPU_V3 = 1 << 1,       /* x86-64-v3 */
-  CST__CPU_AVX512 = 1 << 2,   /* both, and AVX-512 F, BW, VBMI2 with VPCLMULQDQ */
+  CST__CPU_AVX512 = 1 << 2,   /* both, and AVX-512 F, BW, DQ, VBMI2 with VPCLMULQDQ */
   CST__CPU_ARM_CRC = 1 << 3,  /* aarch64 with the CRC-32 instructions */
   CST__CPU_ARM_PMULL = 1 << 4 /* these, and products of polynomials of 64 bits */
 } cst__cpu_level;

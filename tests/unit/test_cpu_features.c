@@ -52,6 +52,7 @@ TEST(every_feature_counts) {
   check_without(EBX_7, 8 /* BMI2 */, V2);
   check_without(ECX_EXTENDED, 5 /* LZCNT */, V2);
   check_without(EBX_7, 16 /* AVX512F */, V3);
+  check_without(EBX_7, 17 /* AVX512DQ */, V3);
   check_without(EBX_7, 30 /* AVX512BW */, V3);
   check_without(ECX_7, 6 /* AVX512_VBMI2 */, V3);
   check_without(ECX_7, 10 /* VPCLMULQDQ */, V3);

@@ -36,6 +36,18 @@ void harness_skip(const char *reason) {
   longjmp(test_exit, 1);
 }
 
+#if defined(__SANITIZE_THREAD__)
+enum { EVERY_BY_DEFAULT = 7 };
+#else
+enum { EVERY_BY_DEFAULT = 1 };
+#endif
+
+uint8_t harness_every(void) {
+  const char *asked = getenv("COLUMNSTONE_TEST_EVERY");
+  int every = asked != NULL ? atoi(asked) : EVERY_BY_DEFAULT;
+  return every > 0 && every <= UINT8_MAX ? (uint8_t)every : 1;
+}
+
 /* --- Checks --- */
 
 static void fail_here(void) {
@@ -275,7 +287,7 @@ void harness_for_each_allocation_failure(harness_scenario scenario, void *contex
   /* The first run fills caches that live as long as the program; they are not leaks. */
   int status = run_tracked(scenario, context, 0, &left_behind);
   check_run(0, status, 0, 0, file, line);
-  for (int64_t n = 1;; n++) {
+  for (int64_t n = 1;; n += n < 10 ? 1 : EVERY) {
     status = run_tracked(scenario, context, n, &left_behind);
     if (!harness_allocation_failed()) {
       check_run(0, status, 0, left_behind, file, line);

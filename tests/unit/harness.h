@@ -19,14 +19,11 @@ struct harness_test {
   struct harness_test *next;
 };
 
-/* How far tests step that try all places of a file, or very many files: under the thread sanitizer,
- * where each takes fifty times as long, and the threads do the same at all of them, some will do.
- */
-#if defined(__SANITIZE_THREAD__)
-enum { EVERY = 7 };
-#else
-enum { EVERY = 1 };
-#endif
+/* How far tests step that try all places of a file, or very many files: 1, but 7 under the thread
+ * sanitizer, where each takes fifty times as long, and the threads do the same at all of them. For an
+ * emulator, `dev` sets COLUMNSTONE_TEST_EVERY. */
+#define EVERY harness_every()
+uint8_t harness_every(void);
 
 void harness_register(struct harness_test *test);
 
@@ -82,7 +79,7 @@ bool harness_allocation_failed(void);
 typedef int (*harness_scenario)(void *context);
 
 /* Runs `scenario(context)` once as it is (it has to succeed), then failing its 1st, 2nd, 3rd, ...
- * allocation, until a run needs no further one. Every run with a failed allocation has to give
+ * allocation, until a run needs no further one (after the first ten, each EVERY-th). Every run with a failed allocation has to give
  * `expected` (CST_NO_MEMORY), and no run may leave an allocation behind. */
 #define FOR_EACH_ALLOCATION_FAILURE(scenario, context, expected) \
   harness_for_each_allocation_failure((scenario), (context), (expected), __FILE__, __LINE__)

@@ -1,6 +1,6 @@
-"""The platforms that wheels are built for, and the Meson cross file of each. One compiler makes all
-of them: Zig's C compiler (the package ziglang), which contains headers and stub libraries of every
-version of glibc, of musl and of macOS.
+"""The platforms that wheels are built for, and the Meson cross file of each. GCC compiles those for
+glibc, with a sysroot of an old one (sysroot.py); Zig, the package ziglang, compiles the
+others: it contains headers and stub libraries of musl and of macOS.
 
 The headers of Python are those of the interpreter that runs this tool, whatever the platform: with
 the limited API, all 64-bit little-endian platforms have the same."""
@@ -8,6 +8,8 @@ the limited API, all 64-bit little-endian platforms have the same."""
 import dataclasses
 import importlib.util
 import pathlib
+
+import sysroot
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,14 +19,13 @@ class Platform:
     system: str  # as Meson names it
     cpu_family: str
     tag: str  # of the wheel
-    arguments: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()  # of Zig
+    gcc: str = ""  # the command, where GCC compiles
 
     @property
     def is_linux(self) -> bool:
         return self.system == "linux"
 
-
-X86_64_V1 = "-mcpu=x86_64"  # the plain one: the library chooses what is faster when it runs
 
 PLATFORMS = (
     Platform(
@@ -33,7 +34,7 @@ PLATFORMS = (
         "linux",
         "x86_64",
         "manylinux_2_17_x86_64.manylinux2014_x86_64",
-        (X86_64_V1,),
+        gcc="gcc",
     ),
     Platform(
         "linux-aarch64",
@@ -41,6 +42,7 @@ PLATFORMS = (
         "linux",
         "aarch64",
         "manylinux_2_17_aarch64.manylinux2014_aarch64",
+        gcc="aarch64-linux-gnu-gcc",
     ),
     Platform(
         "musl-x86_64",
@@ -48,7 +50,7 @@ PLATFORMS = (
         "linux",
         "x86_64",
         "musllinux_1_2_x86_64",
-        (X86_64_V1, "-dynamic"),
+        ("-mcpu=x86_64", "-dynamic"),  # the first x86-64: faster code is chosen at run time
     ),
     Platform("macos-arm64", "aarch64-macos.11.0", "darwin", "aarch64", "macosx_11_0_arm64"),
     Platform("macos-x86_64", "x86_64-macos.11.0", "darwin", "x86_64", "macosx_11_0_x86_64"),
@@ -58,13 +60,11 @@ NATIVE = PLATFORMS[0]
 CROSS_FILE = """\
 [binaries]
 c = {c}
-cpp = {cpp}
 ar = {ar}
 ranlib = {ranlib}
 strip = {strip}
 
 [built-in options]
-c_args = {c_args}
 c_link_args = {link_args}
 
 [host_machine]
@@ -82,16 +82,23 @@ def find_zig() -> pathlib.Path:
     return pathlib.Path(package.origin).parent / "zig"
 
 
-def cross_file(platform: Platform) -> str:
-    zig = str(find_zig())
-    target = ["-target", platform.triple, *platform.arguments]
+def cross_file(platform: Platform, folder: pathlib.Path) -> str:
+    """The text of the cross file; what the compiler needs besides is made in `folder`."""
+    zig = find_zig()
+    if platform.gcc:
+        compiler = sysroot.make(zig, platform.gcc, platform.triple, folder / "sysroot")
+        tools = platform.gcc.removesuffix("gcc")
+        ar, ranlib, strip = ([tools + name] for name in ("ar", "ranlib", "strip"))
+    else:
+        compiler = [str(zig), "cc", "-target", platform.triple, *platform.arguments]
+        compiler += ["-fno-sanitize=undefined"]  # which Zig switches on where nothing is optimised
+        ar, ranlib = [str(zig), "ar"], [str(zig), "ranlib"]
+        strip = [str(zig), "objcopy", "--strip-all"]
     return CROSS_FILE.format(
-        c=[zig, "cc", *target],
-        cpp=[zig, "c++", *target],
-        ar=[zig, "ar"],
-        ranlib=[zig, "ranlib"],
-        strip=[zig, "objcopy", "--strip-all"],
-        c_args=["-fno-sanitize=undefined"],  # which Zig switches on where nothing is optimised
+        c=compiler,
+        ar=ar,
+        ranlib=ranlib,
+        strip=strip,
         link_args=["-s"],
         system=platform.system,
         cpu_family=platform.cpu_family,

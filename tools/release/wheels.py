@@ -30,7 +30,7 @@ def build(
     """The wheel of a platform, from the folder of the unpacked sdist, in the folder `out`."""
     out.mkdir(parents=True, exist_ok=True)
     cross = out / "cross.ini"
-    cross.write_text(cross_file(platform), encoding="utf-8")
+    cross.write_text(cross_file(platform, out), encoding="utf-8")
     pip = [sys.executable, "-m", "pip", "wheel", "--disable-pip-version-check", "-v"]
     pip += ["--no-build-isolation", "--no-deps", "--no-index", "-w", str(out)]
     pip += [f"-Cbuild-dir={out / 'build'}", f"-Csetup-args=--cross-file={cross}"]

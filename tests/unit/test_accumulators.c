@@ -276,7 +276,7 @@ static void *fold_recycled(const tested *t, const input *in) {
 }
 
 static void check_splits(const tested *t, uint64_t first_seed, int inputs) {
-  for (int i = 0; i < inputs; i++) {
+  for (int i = 0; i < inputs; i += EVERY) {
     input in;
     seed = first_seed + (uint64_t)i;
     make_input(&in);

@@ -226,7 +226,7 @@ TEST(splits_have_each_record_once) {
   const uint64_t size = file.packed.size;
   cst_source *source = open_packed(path, CST_ON_ERROR_RAISE);
   size_t most = 0; /* bytes of a middle split */
-  for (uint64_t a = 0; a <= size; a++) {
+  for (uint64_t a = 0; a <= size; a += EVERY) {
     for (uint64_t b = a; b <= size; b += 1 + (a * 31 + b) % 97) {
       bytes names = {0};
       const uint64_t cuts[4] = {0, a, b, a % 2 == 0 ? size : CST_SPLIT_TO_END};
@@ -282,7 +282,7 @@ TEST(tables_that_lie_never_give_wrong_records) {
   const size_t begin = file.packed.size;
   add_seek_table(&file.packed, file.frames, file.count, false);
   const uint64_t size = file.packed.size;
-  for (size_t i = begin; i < size; i++) {
+  for (size_t i = begin; i < size; i += EVERY) {
     for (int bit = 0; bit < 8; bit += 3) {
       file.packed.data[i] ^= (uint8_t)(1 << bit);
       const char *path = write_bytes("lies.tfrecord.zst", &file.packed);

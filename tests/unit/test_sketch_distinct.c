@@ -139,15 +139,16 @@ static void check_spread(int precision, int64_t n, int64_t step) {
 }
 
 TEST(estimates_are_within_the_bounds) {
-  check_spread(8, 200, 1);
-  check_spread(8, 500, 1000);
-  check_spread(8, 5000, 1);
-  check_spread(8, 30000, (int64_t)1 << 40);
-  check_spread(11, 400, 1);
-  check_spread(11, 3000, -1);
-  check_spread(11, 20000, 8);
-  check_spread(14, 1600, 1);
-  check_spread(14, 20000, 1);
+  static const struct {
+    int precision;
+    int64_t n;
+    int64_t step;
+  } cases[] = {{8, 200, 1},   {8, 500, 1000}, {8, 5000, 1},   {8, 30000, (int64_t)1 << 40},
+               {11, 400, 1},  {11, 3000, -1}, {11, 20000, 8}, {14, 1600, 1},
+               {14, 20000, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i += EVERY) {
+    check_spread(cases[i].precision, cases[i].n, cases[i].step);
+  }
 }
 
 TEST(registers_that_are_full_give_all_hashes) {

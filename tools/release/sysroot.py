@@ -10,7 +10,8 @@ import pathlib
 import shutil
 import subprocess
 
-STUBS = ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1")
+# libld: the loader, which finds the variables of a thread.
+STUBS = ("libc.so.6", "libld.so.2", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1")
 STARTS = ("crt1.o", "Scrt1.o", "libc_nonshared.a")
 
 
@@ -40,7 +41,7 @@ def make(zig: pathlib.Path, gcc: str, triple: str, folder: pathlib.Path) -> list
         shutil.copy(path, lib / name)
     for name in STUBS[1:]:
         (lib / name.rsplit(".", 1)[0]).symlink_to(name)
-    (lib / "libc.so").write_text("GROUP ( libc.so.6 libc_nonshared.a )\n")
+    (lib / "libc.so").write_text("GROUP ( libc.so.6 libc_nonshared.a AS_NEEDED ( libld.so.2 ) )\n")
     # What ran before main() and after it, before there were arrays of constructors.
     for name in ("crti.o", "crtn.o"):
         subprocess.run([gcc, "-c", "-x", "c", os.devnull, "-o", lib / name], check=True)

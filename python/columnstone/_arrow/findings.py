@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from .. import _core
 
@@ -15,13 +15,16 @@ _Row = TypeVar("_Row")
 def rows(
     batch: _core.RecordBatch, make: Callable[..., _Row], **items: Callable[..., Any]
 ) -> list[_Row]:
-    """What `make` makes of each row, whose columns are its arguments. items: the same for the
-    structs in the lists of a column, which become a tuple."""
-    made = []
+    """What `make` makes of each row, whose columns are its arguments. items: as for `row_dicts`."""
+    return [make(**row) for row in row_dicts(batch, **items)]
+
+
+def row_dicts(batch: _core.RecordBatch, **items: Callable[..., Any]) -> Iterator[dict[str, Any]]:
+    """The columns of each row by name. items: what is made of the structs in the lists of a column,
+    which become a tuple."""
     columns = batch.to_pydict()
     for values in zip(*columns.values(), strict=True):
         row: dict[str, Any] = dict(zip(columns, values, strict=True))
         for column, make_item in items.items():
-            row[column] = tuple(make_item(**item) for item in row[column])
-        made.append(make(**row))
-    return made
+            row[column] = tuple([make_item(**item) for item in row[column]])
+        yield row

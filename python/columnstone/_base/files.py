@@ -62,8 +62,11 @@ class PlacedFile(io.RawIOBase):
         raise NotImplementedError
 
 
+_PATHS = (str, bytes, os.PathLike)
+
+
 def is_path(item: object) -> bool:
-    return isinstance(item, str | bytes | os.PathLike)
+    return isinstance(item, _PATHS)
 
 
 def path_bytes(item: object) -> bytes:

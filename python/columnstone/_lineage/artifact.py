@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from .._arrow.findings import rows
+from .._arrow.findings import row_dicts, rows
 from .._base.errors import CorruptError, NotFoundError, argument_error
 from .._base.markup import facts, or_text, table, titled
 from .._base.public import public_in
@@ -349,20 +349,21 @@ def artifacts(
     connection: Connection, ids: tuple[int, ...] | None = None, wanted: Wanted | None = None
 ) -> list[Artifact]:
     """Artifacts by their ids, in whatever state, or those that are wanted; in the order of ids."""
-    what = wanted or Wanted(ids, every_state=True)
-
-    def make(created: int, updated: int, properties: Any, uri: Any, **columns: Any) -> Artifact:
-        return Artifact(
-            **columns,
-            uri=path_of(uri),
-            created=when(created),
-            updated=when(updated),
-            properties=properties_of(properties),
+    batch = _found(connection, OF_ARTIFACTS, wanted or Wanted(ids, every_state=True))
+    made = []
+    for row in row_dicts(batch, files=_file, references=Reference, fields=Field):
+        row.update(
+            uri=path_of(row["uri"]),
+            created=when(row["created"]),
+            updated=when(row["updated"]),
+            properties=properties_of(row["properties"]),
             _connection=connection,
+            splits=None,
         )
-
-    batch = _found(connection, OF_ARTIFACTS, what)
-    return rows(batch, make, files=_file, references=Reference, fields=Field)
+        artifact = object.__new__(Artifact)  # a frozen dataclass sets its fields slowly
+        artifact.__dict__.update(row)
+        made.append(artifact)
+    return made
 
 
 def executions(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import glob
 import os
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     Files: TypeAlias = "Path | Iterable[Path] | Mapping[str, Path | Iterable[Path]]"
     References: TypeAlias = "Mapping[str, Artifacts]"
 
+_WILDCARD = re.compile(rb"[*?[]")
 _EXTERNAL, _NO_DIGEST, _MISSING, _REUSE, _PENDING = 1, 2, 4, 8, 16
 
 
@@ -754,7 +756,7 @@ def _files_of(files: Files, missing: bool) -> tuple[tuple[bytes, str | None, Non
 
 
 def _expanded(path: bytes, missing: bool) -> list[bytes]:
-    is_glob = any(c in path for c in b"*?[") and b"://" not in path
+    is_glob = _WILDCARD.search(path) is not None and b"://" not in path
     if missing or not is_glob or os.path.lexists(path):
         return [path]
     found = sorted(glob.glob(path))

@@ -35,7 +35,12 @@ def core_properties(*given: Properties) -> CoreProperties:
     return tuple(made.items())
 
 
+_PLAIN = frozenset((bool, str, bytes, float))
+
+
 def _plain(name: str, value: Any) -> Value:
+    if type(value) in _PLAIN:
+        return value  # type: ignore[no-any-return]
     if hasattr(value, "dtype") and hasattr(value, "item"):  # of numpy
         value = value.item()
     if isinstance(value, bool | str | bytes):
@@ -53,12 +58,14 @@ def _plain(name: str, value: Any) -> Value:
     return number
 
 
+_COLUMNS = {"bool": "number", "int": "number"}
+
+
 def properties_of(items: list[dict[str, Any]]) -> dict[str, Value]:
     """The rows of a list of properties."""
-    columns = {"bool": "number", "int": "number"}
     made: dict[str, Value] = {}
     for item in items:
-        value = item[columns.get(item["kind"], item["kind"])]
+        value = item[_COLUMNS.get(item["kind"], item["kind"])]
         made[item["name"]] = bool(value) if item["kind"] == "bool" else value
     return made
 
@@ -72,7 +79,8 @@ def placed(path: object) -> bytes:
     """A path as the library takes it: from the current folder on, as everywhere in Python; a URL as
     it is."""
     given = path_bytes(path)
-    return given if b"://" in given else os.path.join(os.getcwdb(), given)
+    is_whole = given.startswith(b"/") or b"://" in given
+    return given if is_whole else os.path.join(os.getcwdb(), given)
 
 
 def micros(when: datetime | None) -> int:

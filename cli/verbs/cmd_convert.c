@@ -43,7 +43,7 @@ static cst_status check_input_of_messages(const conversion *work, const cst_sour
   }
   return cli_fail_argument(
       error, "add --format message, or --format example",
-      "the input's records may be messages or tf.Examples, and nothing says which");
+      "the records of the input may be messages or tf.Examples");
 }
 
 static cst_status convert_files(conversion *work, cst_error *error) {

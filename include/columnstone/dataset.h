@@ -22,16 +22,18 @@ extern "C" {
 /* How the rows of an epoch are shuffled. */
 typedef enum cst_shuffle {
   CST_SHUFFLE_NONE = 0,   /* the order of the source */
-  CST_SHUFFLE_AUTO = 1,   /* global for plain TFRecord files on disk; windows for all else: other
-                             formats, compressed files, readers (where each row may be a request),
-                             sources that drop damaged records */
-  CST_SHUFFLE_GLOBAL = 2, /* CST_UNSUPPORTED where rows cannot be reached one by one, with a hint;
-                             damaged rows fail, whatever the source's on_error is */
-  CST_SHUFFLE_WINDOW = 3  /* the rows of each window of `window` rows are permuted, and the files,
-                             of which `interleave` are read at once; of plain TFRecord files on disk
-                             a window has as many stretches of rows, from anywhere. These are read
-                             in whole where a loader makes several batches of a window, and its
-                             records have no more than 256 MiB */
+  CST_SHUFFLE_AUTO = 1,   /* global for uncompressed TFRecord files on disk; windows for
+                             everything else: other formats, compressed files, readers (where
+                             each row may be a request), sources that drop damaged records */
+  CST_SHUFFLE_GLOBAL = 2, /* CST_UNSUPPORTED, with a hint, where rows cannot be accessed one
+                             by one; damaged rows are errors, whatever the source's on_error
+                             is */
+  CST_SHUFFLE_WINDOW = 3  /* the rows of each window of `window` rows are permuted, and the
+                             files are, too; `interleave` files are read at the same time. For
+                             uncompressed TFRecord files on disk, a window consists of as many
+                             ranges of rows, from any position. Such a window is read
+                             completely if a loader makes several batches from it and its
+                             records have at most 256 MiB */
 } cst_shuffle;
 
 /* Options of cst_dataset_new. */
@@ -39,40 +41,43 @@ typedef struct cst_dataset_options {
   size_t size;        /* sizeof(cst_dataset_options) */
   int64_t batch_size; /* 0: the source's */
   cst_shuffle shuffle;
-  int64_t window; /* rows, rounded up to whole batches, and buckets; 0: 65536. What is read in order
-                     is in memory as long as batches come from its window, and twice if it comes as
-                     columns */
+  int64_t window; /* rows, rounded up to whole batches and buckets; 0: 65536. For sources that
+                     are read in order, a window stays in memory as long as batches are made
+                     from it, and takes twice its size if it is read as columns */
   uint64_t seed;
-  bool drop_last; /* leave out the short batch, and of the shards' batches those that not every
-                     shard has: all shards make the same number of full batches */
-  uint32_t shard; /* this one of num_shards: batches k of the epoch with k % num_shards == shard
-                   */
+  bool drop_last;      /* leave out the short last batch, and the batches that not every shard has:
+                          all shards make the same number of full batches */
+  uint32_t shard;      /* the number of this shard: it has the batches k of the epoch with k %
+                          num_shards == shard */
   uint32_t num_shards; /* 0: 1 */
-  int32_t prefetch;    /* batches that threads make ahead; 0: none, and no thread */
-  int32_t threads;     /* that make batches ahead, in order; 0: 1 */
+  int32_t prefetch;    /* batches that threads prepare in advance; 0: none, without threads */
+  int32_t threads;     /* threads that prepare batches, in order; 0: 1 */
   const cst_allocator *allocator;
-  int64_t memory_budget; /* bytes; 0: CST_DATASET_MEMORY_BUDGET. Records of plain TFRecord files on
-                            disk that have no more of them stay in memory once they were read, as
-                            long as the source lives, and for all its datasets that allow so many;
-                            workers that were forked share them. A file that has changed since the
-                            dataset was made is read itself. Below 0: none stay, and so it is with
-                            memory_map, which needs none */
-  int32_t interleave; /* of a window order: files that are read at once, in turns, by their share of
-                         the bytes, so that each window mixes their rows: the files of the epoch's
-                         order are divided into groups of as many at most, and one group follows
-                         the other. Of plain TFRecord files on disk: the stretches of a window. 0:
-                         CST_DATASET_INTERLEAVE; 1: one after the other; at most 1024. Above 1 with
-                         CST_SHUFFLE_NONE is CST_INVALID_ARGUMENT */
-  /* NULL, or a column, below structs: batches have rows of similar length, so that little is padded
-   * (bucketing). The rows of every `bucket_batches` batches that follow each other in the order of
-   * the epoch, over all shards, are sorted by length and cut into batches again, which come in an
-   * order of their own (without shuffling from the shortest to the longest). So batches keep their
-   * numbers and sizes: the short batch at the end has the rows that it has without this. The length
-   * of a row is the number of values of the first list on the way (0 for a null); of a column
-   * without a list, or with bucket_by_value, an integer itself, or the bytes of a string. Costs one
-   * more decoding of the column for all rows of a bucket, in each loader */
+  int64_t memory_budget; /* bytes; 0: CST_DATASET_MEMORY_BUDGET. If the records of
+                            uncompressed TFRecord files on disk are not larger, they stay in
+                            memory after the first read, as long as the source lives, for all
+                            its datasets with such a budget; forked workers share them. A file
+                            that has changed since the dataset was created is read again.
+                            Below 0, or with memory_map, which does not need it: nothing is
+                            kept */
+  int32_t interleave;    /* for a window order: the number of files that are read at the same
+                            time, in turn and in proportion to their bytes, so that each window
+                            mixes their rows. The files in the order of the epoch are divided
+                            into groups of at most this many; one group follows the other. For
+                            uncompressed TFRecord files on disk: the number of ranges of a
+                            window. 0: CST_DATASET_INTERLEAVE; 1: one after the other; at most
+                            1024. Above 1 with CST_SHUFFLE_NONE is CST_INVALID_ARGUMENT */
+  /* NULL, or the path of a column: batches get rows of similar length, so that they need little
+   * padding (bucketing). The rows of every `bucket_batches` consecutive batches of the epoch, over
+   * all shards, are sorted by length and divided into batches again, in another order (without
+   * shuffling, from the shortest to the longest). Batches keep their numbers and sizes, and the
+   * short batch at the end keeps its rows. The length of a row is the number of values in the first
+   * list on the path (0 for a null). For a column without a list, or with bucket_by_value, it is an
+   * integer itself, or the number of bytes of a string. Each loader decodes the column once more
+   * for all rows of a bucket */
   const cst_path *bucket_by;
-  bool bucket_by_value;   /* of a list the first value counts: that of tf.Examples is one of one */
+  bool bucket_by_value;   /* use the first value of a list, as features of tf.Examples are
+                             lists of one value */
   int64_t bucket_batches; /* 0: CST_DATASET_BUCKET_BATCHES */
 } cst_dataset_options;
 
@@ -103,16 +108,17 @@ CST_API void cst_dataset_release(cst_dataset *dataset);
 
 /* When the epoch of a mix ends. */
 typedef enum cst_mix_stop {
-  CST_MIX_FIRST = 0, /* before the first row for which its dataset has none left */
-  CST_MIX_ALL = 1,   /* when each dataset has given all of its rows; the shorter ones begin again */
-  CST_MIX_REPEAT = 2 /* never: every dataset begins again */
+  CST_MIX_FIRST = 0, /* as soon as a dataset has no more rows when it is its turn */
+  CST_MIX_ALL = 1,   /* when each dataset has delivered all of its rows; shorter ones start
+                        again */
+  CST_MIX_REPEAT = 2 /* never: every dataset starts again */
 } cst_mix_stop;
 
 /* Options of cst_dataset_mix. */
 typedef struct cst_mix_options {
   size_t size;           /* sizeof(cst_mix_options) */
-  const double *weights; /* one for each dataset, finite and above 0; NULL: all are alike. Whole
-                            numbers are exact, others up to 2^-40 of their sum */
+  const double *weights; /* one for each dataset, finite and above 0; NULL: equal weights.
+                            Whole numbers are exact, others up to 2^-40 of their sum */
   cst_mix_stop stop;
   int32_t prefetch; /* as in cst_dataset_options */
   int32_t threads;
@@ -122,18 +128,17 @@ typedef struct cst_mix_options {
   { sizeof(cst_mix_options), NULL, CST_MIX_FIRST, 0, 0 }
 
 /* A dataset whose batches have rows of several datasets (2 to 1024) in proportion to their weights:
- * row k of an epoch is of the dataset that is farthest behind its share then (Webster's method), so
- * that every stretch of rows has the shares, to about a row, and each dataset's rows come in its
- * own order. Nothing is left to chance: the mix is a function of the datasets, the weights and the
- * epoch, and its loaders begin anywhere. A dataset that begins again within epoch e of the mix for
- * the c-th time gives its epoch e + c * 2^32.
- *
- * The datasets have the same batch_size, drop_last, shard and num_shards (CST_INVALID_ARGUMENT),
- * which are those of the mix, and columns of the same names and types (CST_SCHEMA, with the path);
- * they are no mixes and have no buckets. Infers their schemas, where these have to be. A loader
- * counts the rows of all of them, as cst_dataset_num_rows does. Positions of a mix have no file: to
- * begin within an epoch, what is read in order is read from its beginning. options may be NULL. The
- * mix keeps the datasets. */
+ * row k of an epoch comes from the dataset that is farthest behind its share (Webster's method).
+ * Therefore every range of rows has the right proportions, to about one row, and the rows of each
+ * dataset keep their order. Nothing is random: the mix depends only on the datasets, the weights
+ * and the epoch, and loaders can start anywhere. When a dataset starts again for the c-th time in
+ * epoch e of the mix, it uses its epoch e + c * 2^32. The datasets must have the same batch_size,
+ * drop_last, shard and num_shards (otherwise CST_INVALID_ARGUMENT), which the mix takes over, and
+ * columns with the same names and types (otherwise CST_SCHEMA, with the path). They must not be
+ * mixes or have buckets. Infers their schemas if needed. A loader counts the rows of all of them,
+ * as cst_dataset_num_rows does. Positions of a mix have no file: to start inside an epoch, sources
+ * that are read in order are read from the beginning. options may be NULL. The mix keeps the
+ * datasets. */
 CST_API cst_status cst_dataset_mix(cst_dataset *const *datasets, size_t count,
                                    const cst_mix_options *options, cst_dataset **out,
                                    cst_error *error);
@@ -161,19 +166,20 @@ CST_API cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint6
 /* The position of a batch. The next batch is (epoch, batch + 1). */
 typedef struct cst_position {
   uint64_t epoch;
-  uint64_t batch; /* number within this shard's epoch, counted from origin */
-  /* Sources that are read in order: where reading may begin for this batch and those after it, so
-   * that taking them up does not read again all that comes before. 0 and 0: at the beginning. Of no
-   * account elsewhere. */
-  uint64_t file;        /* files of the epoch's order that come before it as a whole: all groups of
-                           files that are read at once before that of the batch */
-  uint64_t rows_before; /* and their rows */
-  /* Batches of all shards that were delivered before this number of shards divided the epoch: batch
-   * k of shard i of n is batch origin + k * n + i of the epoch. 0, unless the number of shards has
-   * changed within the epoch. */
+  uint64_t batch; /* the number in this shard's epoch, counted from origin */
+  /* For sources that are read in order: where reading can start for this batch and later ones, so
+   * that resuming does not read everything before it again. 0 and 0: at the beginning. Ignored for
+   * other sources. */
+  uint64_t file;        /* the number of files in the epoch's order that are complete before
+                           it: all groups of files that are read together before the group of
+                           the batch */
+  uint64_t rows_before; /* the number of their rows */
+  /* The number of batches of all shards that were delivered before the epoch was divided among the
+   * present number of shards: batch k of shard i of n is batch origin + k * n + i of the epoch. 0,
+   * unless the number of shards has changed within the epoch. */
   uint64_t origin;
-  uint64_t row; /* rows of the batch that come before what is delivered of it: 0, but for the first
-                   batch of a loader that begins within one */
+  uint64_t row; /* the first delivered row of the batch: 0, except for the first batch of a
+                   loader that starts inside a batch */
 } cst_position;
 
 /* To resume after the first r rows of the batch at position p, begin a loader at p with p.row + r

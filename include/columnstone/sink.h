@@ -16,7 +16,7 @@ extern "C" {
 
 /* The compression of an output. */
 typedef enum cst_compression {
-  CST_COMPRESSION_BY_NAME = 0, /* by the path: .gz, .zlib or .zz, .zst; else none */
+  CST_COMPRESSION_BY_NAME = 0, /* from the path: .gz, .zlib or .zz, .zst; otherwise none */
   CST_COMPRESSION_NONE = 1,
   CST_COMPRESSION_GZIP = 2,
   CST_COMPRESSION_ZLIB = 3,
@@ -40,40 +40,47 @@ typedef struct cst_writer {
 
 /* Options of sinks and TFRecord writers. */
 typedef struct cst_sink_options {
-  size_t size;        /* sizeof(cst_sink_options) */
-  const char *format; /* "example", "sequence_example", "message", "raw", "csv", "json", "arrow",
-                         "arrows" (the stream format) or a plug-in's; NULL: by the path's ending
-                         (the endings that a sink knows, below); what a TFRecord holds, the options
-                         and the columns tell: `message` makes messages, one binary column `record`
-                         is raw, and a struct column of feature lists makes sequence examples */
-  cst_compression compression; /* of the container; for formats that have none of their own */
-  int32_t level;               /* 0: the codec's usual one; gzip, zlib: 1 to 9, zstd: -100 to 22 */
-  const cst_schema *schema;    /* for formats that need it; NULL is fine */
-  bool lossy;                  /* round what the format cannot hold exactly, instead of failing */
+  size_t size;                 /* sizeof(cst_sink_options) */
+  const char *format;          /* "example", "sequence_example", "message", "raw", "csv", "json",
+                                  "arrow", "arrows" (the stream format) or a plug-in's; NULL: from the
+                                  ending of the path (see the list below). The content of TFRecords
+                                  depends on the options and the columns: `message` selects messages, a
+                                  single binary column `record` is raw, and a struct column of feature
+                                  lists selects sequence examples */
+  cst_compression compression; /* of the container; for formats without a compression of their
+                                  own */
+  int32_t level;               /* 0: the codec's default; gzip, zlib: 1 to 9, zstd: -100 to 22 */
+  const cst_schema *schema;    /* for formats that need one; may be NULL */
+  bool lossy;                  /* round values that the format cannot hold exactly, instead of
+                                  failing */
   const cst_allocator *allocator;
   const cst_option *format_options; /* of the format, by name: see cst_format_option_get */
   size_t num_format_options;
-  int32_t threads;      /* 2 or more: compression and writing run beside the caller; 0: 1 */
-  uint32_t num_shards;  /* 0: one file of the path's name; else files "<path>-00000-of-00010" (the
-                           number stands before the last endings where there are some:
-                           "a-00000-of-00010.tfrecord.gz"); batches go to them in turn */
-  uint64_t shard_bytes; /* 0: no limit; else a new such file begins when one has reached this size;
-                           rows keep their order. Not both. */
-  uint64_t expected_rows; /* with num_shards: if the number of rows is known, each file gets as many
-                             of them, and they keep their order; 0: not known */
-  bool overwrite; /* cst_convert: replace files that exist. Sinks and writers that a program opens
-                     replace them in any case, as files opened for writing are. */
-  const char *container; /* of formats of records: "tfrecord", "delimited", "lines", "file" (for
-                            exactly one row, else CST_UNSUPPORTED); NULL: by the
-                            path's ending, else "tfrecord". With one, and without a format, what it
-                            holds is found as for TFRecords */
-  const cst_message_options *message; /* of the format "message", and needed by it: see
-                                         cst_encoder_new. Copied */
-  bool keep_existing; /* a file that has come to be under the output's name, or a link, stays:
-                         cst_sink_finish is CST_IO then. Of two that write one output, the first
-                         wins. cst_convert does so unless `overwrite` is set */
-  bool keep_returns;  /* container "lines": a record may end with "\r", see CST_SOURCE_KEEP_RETURNS;
-                         without, that is CST_UNSUPPORTED, since reading takes it for the line's */
+  int32_t threads;        /* 2 or more: compression and writing run in the background; 0: 1 */
+  uint32_t num_shards;    /* 0: one file with the name of the path; otherwise files
+                             "<path>-00000-of-00010" (the number comes before the last endings,
+                             if there are any: "a-00000-of-00010.tfrecord.gz"); batches are
+                             distributed to them in turn */
+  uint64_t shard_bytes;   /* 0: no limit; otherwise a new file of this kind starts when one has
+                             reached this size; rows keep their order. Not together with
+                             num_shards. */
+  uint64_t expected_rows; /* with num_shards: the number of rows, if it is known: each file
+                             gets an equal part of them, and rows keep their order; 0: unknown */
+  bool overwrite;         /* cst_convert: replace existing files. (Sinks and writers that a program
+                             opens always replace them, like files opened for writing.) */
+  const char *container;  /* for formats with records: "tfrecord", "delimited", "lines", "file"
+                             (for exactly one row, otherwise CST_UNSUPPORTED); NULL: from the
+                             ending of the path, otherwise "tfrecord". With a container and
+                             without a format, the content is chosen as for TFRecords */
+  const cst_message_options *message; /* options of the format "message", which requires them:
+                                         see cst_encoder_new. Copied */
+  bool keep_existing; /* keep a file or link that has appeared meanwhile under the name of the
+                         output: cst_sink_finish is CST_IO then. If two processes write the
+                         same output, the first one wins. cst_convert does this unless
+                         `overwrite` is set */
+  bool keep_returns;  /* container "lines": allow records that end with "\r", see
+                         CST_SOURCE_KEEP_RETURNS; otherwise this is CST_UNSUPPORTED, because
+                         readers take it for a part of the line end */
 } cst_sink_options;
 
 #define CST_SINK_OPTIONS_INIT                                                                     \
@@ -82,12 +89,12 @@ typedef struct cst_sink_options {
         0, 0, false, NULL, NULL, false, false                                                     \
   }
 
-/* The i-th of the options that are set by name, as command lines and packages do: texts, numbers,
- * switches and words; NULL after the last one. Static. They are called as their members are; the
- * other members are the program's own business. */
+/* The i-th option that can be set by name, as command lines and packages do: texts, numbers,
+ * switches and words; NULL after the last one. Static. Options are named as their members; the
+ * other members cannot be set by name. */
 CST_API const cst_option_info *cst_sink_option_get(size_t i);
-/* Sets an option by its name. A text is borrowed. CST_INVALID_ARGUMENT, with near names, for a name
- * that no option has, and for a value that it does not take. */
+/* Sets an option by its name. Text values are borrowed. CST_INVALID_ARGUMENT, with near names, for
+ * an unknown name, and for a value that the option does not accept. */
 CST_API cst_status cst_sink_options_set(cst_sink_options *options, const char *name,
                                         const char *value, cst_error *error);
 
@@ -153,8 +160,8 @@ CST_API cst_status cst_sink_finish(cst_sink *sink, cst_error *error);
  * NULL is allowed. */
 CST_API void cst_sink_free(cst_sink *sink);
 
-/* The name of the format that the options and the path mean. Writes nothing: this is a check
- * before a long read, and fails as cst_sink_open would for an unknown format or an option that the
+/* The name of the format that the options and the path select. Writes nothing: this is a check
+ * before a long read, and fails like cst_sink_open for an unknown format or an option that the
  * format does not have. *out (may be NULL) is static; NULL if records are written, whose format
  * depends on the columns. */
 CST_API cst_status cst_sink_format(const char *path, const cst_sink_options *options,

@@ -67,8 +67,8 @@ typedef struct cst_dropped {
   const char *file; /* borrowed for the time of the call */
   int64_t record;   /* number of the record within the file, dropped ones counted; -1: unknown */
   int64_t offset;   /* of its first byte in the uncompressed stream; -1: unknown */
-  uint64_t bytes;   /* that are passed over */
-  const cst_error *error; /* what reading would have failed with */
+  uint64_t bytes;   /* that are skipped */
+  const cst_error *error; /* the error that reading would have reported otherwise */
 } cst_dropped;
 
 /* Returns false to stop the pass with CST_CALLBACK. */
@@ -81,83 +81,86 @@ typedef bool (*cst_warning_callback)(void *ctx, const cst_error *warning);
 
 /* Options of the calls that open a source. */
 typedef struct cst_source_options {
-  size_t size; /* sizeof(cst_source_options) */
-  const char
-      *format; /* "example", "sequence_example", "raw", "csv", "json", "arrow" or a plug-in's;
-                  NULL: by the bytes, then by the ending of the name; for TFRecords "example"
-                */
+  size_t size;                /* sizeof(cst_source_options) */
+  const char *format;         /* "example", "sequence_example", "raw", "csv", "json", "arrow" or a
+                                 plug-in's; NULL: detected from the content, then from the ending of the
+                                 name; for TFRecords "example" */
   const cst_schema *schema;   /* NULL: inferred (files: all of the input; pipes: the first 10,000
                                  records or 256 MiB, kept in memory for the pass; or see
                                  sample_records) */
   const char *const *columns; /* wanted columns in the wanted order; NULL: all */
   size_t num_columns;
-  const char *group;        /* of the schema's representations; NULL: "" */
+  const char *group;        /* the tensor_representation_group of the schema; NULL: "" */
   int64_t batch_size;       /* rows of every batch but the last; 0: 1024 */
-  int64_t batch_bytes;      /* a batch also ends when its records reach this; 0: no limit */
-  int32_t threads;          /* that read and decode, the caller's included; 0: 1 */
+  int64_t batch_bytes;      /* a batch also ends when its records reach this size; 0: no limit */
+  int32_t threads;          /* threads for reading and decoding, including the caller's; 0: 1 */
   uint32_t flags;           /* CST_SOURCE_... */
   uint32_t column_flags;    /* CST_COLUMNS_... */
   uint64_t max_record_size; /* bytes of a record, a line or a row; more is CST_LIMIT. 0: 256 MiB */
-  uint64_t max_inflation;   /* what a file becomes when it is inflated or decoded to columns, as a
-                               ratio; more is CST_LIMIT, after 64 MiB. 0: 200 */
+  uint64_t max_inflation;   /* the largest ratio of the decompressed or decoded size to the
+                               size of the file; more is CST_LIMIT, checked after 64 MiB. 0:
+                               200 */
   bool legacy_specs;        /* see cst_specs_options.legacy */
   const cst_allocator *allocator;
-  const char *raw_column; /* containers, csv: one more column of this name, the last one, with each
-                             record's bytes (of csv each row's text, without its line end):
-                             large_list<large_binary> of one value, as features are; for `raw` it
-                             is the only one. NULL: none */
+  const char *raw_column; /* containers, csv: adds a last column with this name that contains
+                             the bytes of each record (for csv the text of each row, without
+                             its line end): large_list<large_binary> with one value, like a
+                             feature. For the format raw it is the only column. NULL: none */
   const cst_option *format_options; /* of the format, by name: see cst_format_option_get */
   size_t num_format_options;
-  const struct ArrowSchema *types; /* csv, json: the columns and their types, instead of `schema`
-                                      and instead of inferring them; NULL: none */
+  const struct ArrowSchema *types; /* csv, json: the columns and their types, instead of
+                                      `schema` and of inference; NULL: none */
   cst_on_error on_error;
   uint64_t max_errors; /* with CST_ON_ERROR_SKIP and _NULL: one more dropped record or row of nulls
                           than this is CST_LIMIT; 0: no limit */
-  cst_dropped_callback on_dropped; /* told by the thread that calls cst_pass_next, in the order of
-                                      the input, before the batch after it; may be NULL */
+  cst_dropped_callback on_dropped; /* called by the thread that calls cst_pass_next, in the
+                                      order of the input, before the next batch; may be NULL */
   void *dropped_ctx;               /* has to live as long as the source */
-  const char *environment; /* whose features make tensors: see cst_specs_options.environment */
-  cst_warning_callback on_warning; /* told at most once per file, by the thread that reads it: that
-                                      of cst_pass_next, cst_source_count, ...; cst_source_verify
-                                      calls these faults instead. May be NULL */
+  const char *environment;         /* the environment whose features become tensors: see
+                                      cst_specs_options.environment */
+  cst_warning_callback on_warning; /* called at most once per file, by the thread that reads
+                                      it: that of cst_pass_next, cst_source_count, ...; for
+                                      cst_source_verify, these are faults instead. May be NULL */
   void *warning_ctx;               /* has to live as long as the source and its parts */
-  const char *container; /* how records follow each other, if the format is one of records:
-                            "tfrecord", "delimited" (protobuf's writeDelimitedTo), "lines", "file"
-                            (each file is one record); NULL: by the bytes, which never mean lines or
-                            file; pipes: "tfrecord" */
-  bool flat; /* what the schema fixes to one value becomes a column of values instead of lists of
-                one, nullable where it may be missing, and bytes that are text (by a domain of the
-                schema, or, where the schema is inferred, by a look at them) become strings. A row
-                that does not fit is CST_SCHEMA, or dropped by on_error */
-  int64_t sample_records; /* what is inferred (schema, types of csv and json, what flat asks) is
-                             inferred from this many first records only, which are held in memory
-                             meanwhile; a later one that does not fit is CST_SCHEMA. A record among
-                             them, but for the first, that cannot be read or does not fit those
-                             before it ends the sample of a container: the pass fails where it
-                             comes to it. 0: as `schema` says */
-  const cst_message_options *message; /* of the format "message", and needed by it: with them, the
-                                         format of records that is not named is that; `columns` are
-                                         paths then, see cst_decoder_new. Or of
-                                         message_column. Copied */
-  const char *message_column;         /* the column of this name holds the messages that `message`
-                                         describes, as binary or text values: it becomes a column of structs
-                                         in its place, null where there is no value, and `columns` may name
-                                         paths in it ("value.event.query"). The other columns, and the
-                                         format, stay what they are. NULL: none */
+  const char *container;           /* the container of the records, for formats with records:
+                                      "tfrecord", "delimited" (protobuf's writeDelimitedTo), "lines",
+                                      "file" (each file is one record); NULL: detected from the content,
+                                      but never lines or file; for pipes "tfrecord" */
+  bool flat; /* features with exactly one value in the schema become columns of values instead
+                of lists, nullable if the value may be missing. Bytes that are text (by a
+                domain of the schema or, for an inferred schema, by their content) become
+                strings. A row that does not fit is CST_SCHEMA, or dropped by on_error */
+  int64_t sample_records; /* infer everything (the schema, the types of csv and json, the
+                             decisions of flat) from only this many first records, which are
+                             kept in memory meanwhile; a later record that does not fit is
+                             CST_SCHEMA. In a container, the sample ends before the first
+                             record that cannot be read or does not fit the previous ones
+                             (unless it is the very first); the pass then fails at that
+                             record. 0: as described at `schema` */
+  const cst_message_options *message; /* options of the format "message", which requires them.
+                                         With them, the default format of records is
+                                         "message", and `columns` are paths, see
+                                         cst_decoder_new. Or options for message_column.
+                                         Copied */
+  const char *message_column;         /* the column with this name contains the messages that
+                                         `message` describes, as binary or text values. It is
+                                         replaced by a column of structs, null where there is
+                                         no value, and `columns` may name paths in it
+                                         ("value.event.query"). Other columns, and the format,
+                                         do not change. NULL: none */
   const struct cst_view
-      *view; /* what is read goes through it: batches are its outputs, of which `columns`
-         names some then, and tensors are its tensors; only what these need is
-         parsed. A view of messages reads records of them, and has their options
-         (`message` is NULL); one of examples has their schema, unless `schema`
-         gives another, and one of a table the types of csv and json. `raw_column`
-         and `offset_column` stand after the outputs. Counted. NULL: none */
-  const char
-      *offset_column; /* containers: one more column of this name, int64, after that of
-                         raw_column, with the place of each record's first byte in its
-                         (uncompressed) stream, framing included, as errors and cst_dropped
-                         have it: with the file, it says which record it is. Tensors and
-                         inference leave it out. CST_UNSUPPORTED for other formats. NULL: none
-                       */
+      *view; /* a view to read through: batches contain its outputs, of which `columns`
+                selects some, and tensors are its tensors; only the fields that they need are
+                parsed. A view of messages reads records of these messages, with its own
+                message options (`message` is NULL). A view of examples uses its own schema,
+                unless `schema` is given; a view of a table uses its types for csv and json.
+                `raw_column` and `offset_column` come after the outputs. Counted. NULL: none */
+  const char *offset_column; /* containers: adds an int64 column with this name, after that of
+                                raw_column, with the position of the first byte of each record in
+                                its (uncompressed) stream, including the framing, as in errors and
+                                cst_dropped: together with the file, it identifies the record. It is
+                                ignored by tensors and inference. CST_UNSUPPORTED for other formats.
+                                NULL: none */
 } cst_source_options;
 
 #define CST_SOURCE_OPTIONS_INIT                                                                    \
@@ -204,7 +207,7 @@ typedef struct cst_stream_request {
   const char *const *columns; /* wanted columns in their order; NULL: all */
   size_t num_columns;
   int64_t batch_size; /* rows that the source's batches will have: a hint */
-  int32_t threads;    /* that may be used */
+  int32_t threads;    /* threads that may be used */
 } cst_stream_request;
 
 /* Opens an input as an Arrow C stream: a format in the caller's own code. Called once per pass and
@@ -214,12 +217,14 @@ typedef struct cst_stream_opener {
   const char *name; /* for errors; copied */
   cst_status (*open)(void *ctx, const cst_stream_request *request, struct ArrowArrayStream *out,
                      cst_error *error);
-  void (*close)(void *ctx); /* once, when the source needs it no more; may be NULL */
+  void (*close)(void *ctx); /* called once, when the source does not need it any more; may be
+                               NULL */
   void *ctx;
-  bool once;         /* can be opened once only */
-  bool projects;     /* gives the wanted columns, in their order; else all, and they are picked */
-  int64_t file_size; /* bytes of the file that is read, for max_inflation and max_record_size; 0: it
-                        is none, and what it gives is not limited */
+  bool once;         /* can be opened only once */
+  bool projects;     /* returns exactly the wanted columns, in their order; otherwise it
+                        returns all columns, and the library selects */
+  int64_t file_size; /* bytes of the file that is read, for max_inflation and max_record_size;
+                        0: not a file, and the output is not limited */
 } cst_stream_opener;
 
 #define CST_STREAM_OPENER_INIT \
@@ -300,53 +305,53 @@ CST_API cst_status cst_source_stream(cst_source *source, struct ArrowArrayStream
 
 /* ---- stages: what stands between decoding and delivery ---- */
 
-/* A stage of the caller's own: a batch in, a batch out. Several of them stand one after another;
- * the threads that decode call them, several at once (for tabular formats the thread of
- * cst_pass_next does). What a callback fails with ends the pass; it may fill the error, which is
- * never NULL, and may give the row of its batch that is to blame as `record`. */
+/* A stage of the caller: it turns each batch into another one. Several stages run one after the
+ * other. The decoding threads call them, several at the same time (for tabular formats, the thread
+ * of cst_pass_next). A failure of a callback ends the pass. The callback may fill the error, which
+ * is never NULL, and may set `record` to the row of its batch that caused the failure. */
 typedef struct cst_stage {
   size_t size;                /* sizeof(cst_stage) */
   const char *name;           /* for errors; copied; NULL: "stage" */
-  const char *const *columns; /* that it wants to be given, in this order; NULL: all. Where it is
+  const char *const *columns; /* the columns that it needs, in this order; NULL: all. If it is
                                  the first stage, the others are not decoded. Copied */
   size_t num_columns;
-  /* The type of its batches, a struct, for batches of the type `input`, which is borrowed for the
-   * call; the library releases `output`. Called before the first batch, and again for parts of
-   * the source, from any thread. NULL: the type of the input. */
+  /* Returns the type of its batches, a struct, for batches of the type `input`, which is borrowed
+   * for the call; the library releases `output`. Called before the first batch, and again for parts
+   * of the source, from any thread. NULL: the type of the input. */
   cst_status (*bind)(void *ctx, const struct ArrowSchema *input, struct ArrowSchema *output,
                      cst_error *error);
-  /* Takes `batch` over, also on failure, and fills `out`, which is validated. It may fill `origin`
-   * too unless the rows are kept: one int64 per row of `out`, the row of `batch` that it comes
-   * from; without it (release stays NULL) errors about these rows name no record. NULL: batches go
-   * on as they are. */
+  /* Takes over `batch`, even on failure, and fills `out`, which is validated. Unless the rows are
+   * kept, it may also fill `origin`: one int64 per row of `out`, the row of `batch` that it comes
+   * from. Without it (release stays NULL), errors about these rows name no record. NULL: batches
+   * are passed on unchanged. */
   cst_status (*run)(void *ctx, struct ArrowArray *batch, struct ArrowArray *out,
                     struct ArrowArray *origin, cst_error *error);
-  void (*close)(void *ctx); /* once, when no source needs it any more; may be NULL */
+  void (*close)(void *ctx); /* called once, when no source needs it any more; may be NULL */
   void *ctx;
-  bool keeps_rows; /* every batch that it gives has the rows that it was given, in their order, each
-                      made of that row alone: rows can be reached by their numbers. Else
-                      cst_source_take and cst_source_range are CST_UNSUPPORTED, and batches are cut
-                      and joined to batch_size rows again */
+  bool keeps_rows; /* every returned batch has the rows of its input in the same order, each
+                      computed from that row alone; rows then keep their numbers. Otherwise
+                      cst_source_take and cst_source_range are CST_UNSUPPORTED, and batches
+                      are split and joined to batch_size rows again */
 } cst_stage;
 
 #define CST_STAGE_INIT \
   { sizeof(cst_stage), NULL, NULL, 0, NULL, NULL, NULL, NULL, false }
 
-/* A source of the same inputs and options with one more stage after those that it has. Its schema,
- * passes, rows and parts are those of the last stage's batches; its tensors are derived from their
- * columns where these are not the decoded ones; infer, propose, validate and accumulators look at
- * these batches, too; count and verify at the records. An input that can be read only once is
- * shared with `source`. The stage belongs to the library: success or failure, it is closed exactly
- * once. */
+/* Returns a source with the same inputs and options, and one more stage after the existing ones.
+ * Its schema, passes, rows and parts are those of the last stage's batches. Tensors are derived
+ * from the columns of these batches if they are not the decoded ones. Inference, proposals,
+ * validation and accumulators process these batches, too; count and verify process the records. An
+ * input that can be read only once is shared with `source`. The stage belongs to the library: it is
+ * closed exactly once, on success and on failure. */
 CST_API cst_status cst_source_with_stage(cst_source *source, const cst_stage *stage,
                                          cst_source **out, cst_error *error);
 
 /* Two columns that identify the record of each row. */
 typedef struct cst_id_columns {
   size_t size;         /* sizeof(cst_id_columns) */
-  const char *file;    /* name of the column of file numbers; NULL: "__file__" */
-  const char *record;  /* and of that of record numbers; NULL: "__record__" */
-  uint64_t first_file; /* number of the first file that was opened */
+  const char *file;    /* the name of the column with file numbers; NULL: "__file__" */
+  const char *record;  /* the name of the column with record numbers; NULL: "__record__" */
+  uint64_t first_file; /* the number of the first opened file */
 } cst_id_columns;
 
 #define CST_ID_COLUMNS_INIT \
@@ -380,7 +385,8 @@ CST_API cst_status cst_source_count(cst_source *source, cst_progress_callback on
 /* Options of cst_source_verify. */
 typedef struct cst_verify_options {
   size_t size;         /* sizeof(cst_verify_options) */
-  uint64_t max_faults; /* that are told of, the first ones; all are counted. 0: 1000 */
+  uint64_t max_faults; /* the number of faults to report, from the first on; all are counted.
+                          0: 1000 */
   cst_progress_callback on_progress; /* may be NULL */
   void *progress_ctx;
 } cst_verify_options;

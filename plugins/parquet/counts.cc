@@ -92,7 +92,7 @@ arrow::Status CheckFooter(const parquet::arrow::FileReader &file) {
   }
   if (rows != metadata->num_rows()) {
     return arrow::Status::Invalid("the footer is damaged: the file has ", metadata->num_rows(),
-                                  " rows, and its row groups ", rows);
+                                  " rows, but its row groups have ", rows);
   }
   for (int i = 0; metadata->num_row_groups() > 0 && i < metadata->num_columns(); i++) {
     auto chunk = metadata->RowGroup(0)->ColumnChunk(i);
@@ -122,14 +122,14 @@ arrow::Status Counts::Add(const arrow::RecordBatch &batch) {
 
 arrow::Status Counts::Check() const {
   if (rows_ != group_->num_rows()) {
-    return arrow::Status::Invalid("it gives ", rows_, " rows, and the footer tells of ",
-                                  group_->num_rows());
+    return arrow::Status::Invalid("found ", rows_, " rows, expected ", group_->num_rows(),
+                                  " as in the footer");
   }
   for (size_t i = 0; i < leaves_.size(); i++) {
     int64_t told = group_->ColumnChunk(leaves_[i])->num_values();
     if (rows_ > 0 && values_[i] != told) {
-      return arrow::Status::Invalid("it gives ", values_[i], " values, and the footer tells of ",
-                                    told);
+      return arrow::Status::Invalid("found ", values_[i], " values, expected ", told,
+                                    " as in the footer");
     }
   }
   return arrow::Status::OK();

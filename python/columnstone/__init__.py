@@ -1,5 +1,5 @@
-"""Training data (TFRecords, CSV, JSON lines, Arrow, Parquet, Avro) to Arrow and to tensors, and
-back, without TensorFlow.
+"""Reads training data (TFRecords, CSV, JSON lines, Arrow, Parquet, Avro) into Arrow batches and
+tensors, and writes it back, without TensorFlow.
 
     import columnstone as cst
 
@@ -7,19 +7,18 @@ back, without TensorFlow.
     for batch in src: ...              # cst.RecordBatch, for pyarrow, Polars, DuckDB, ...
     for tensors in src.tensors(): ...  # name -> Tensor, SparseTensor or RaggedTensor (cst.tensor)
 
-What everyone uses is here. The rest lies in modules by task: cst.errors; cst.schema (features,
-representations, descriptors of messages); cst.codec (what decoder and encoder make); cst.source
-(indexes, splits, what verifying finds); cst.tensor; cst.struct (structured tensors); cst.query;
-cst.dataset; cst.accumulate; cst.sketch (what is kept of very many values); cst.stats (what
-statistics consist of); cst.lineage (which data, views and models came from what); cst.arrow;
-cst.avro (schemas of Avro); cst.format (formats of your own); and by engine: cst.beam, cst.spark,
-cst.ray, cst.dask, cst.huggingface.
+The most common names are here. The others are in modules by task: cst.errors; cst.schema (features,
+representations, message descriptors); cst.codec (decoders and encoders); cst.source (indexes,
+splits, verification); cst.tensor; cst.struct (structured tensors); cst.query; cst.dataset;
+cst.accumulate; cst.sketch (summaries of very many values); cst.stats (parts of statistics);
+cst.lineage (the origin of data, views and models); cst.arrow; cst.avro (Avro schemas); cst.format
+(custom formats); and by engine: cst.beam, cst.spark, cst.ray, cst.dask, cst.huggingface.
 
 The examples of the docstrings read trips.tfrecord, tf.Examples with the features company, fare and
 zones (a list of integers), trips.csv with the first two, trips.pbtxt, their schema, and shop.proto.
 
-Importing the package loads nothing but this file; each part is loaded when it is first used, and
-numpy, pyarrow and torch only by calls that need them.
+Importing the package loads only this file. Each part is loaded when it is first used, and numpy,
+pyarrow and torch only by calls that need them.
 """
 
 from __future__ import annotations
@@ -129,8 +128,8 @@ _NAMES_OF = {
     "_sink.writer": "Writer write",
     "_statistics.statistics": "Statistics statistics",
     "_struct.tensor": "StructuredTensor",
-    # What methods make, and what it pickles as. In no __all__: nobody makes one by its name, and
-    # `import *` does not load PyTorch.
+    # Classes of objects that methods return, and their pickled names. They are not in __all__:
+    # nobody creates them by name, and `import *` must not load PyTorch.
     "_dataset.mixture": "Mixture",
     "_dataset.rows": "Rows",
     "_frameworks.torch": "TorchDataset TorchRows _Shared",
@@ -143,7 +142,7 @@ _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in na
 
 
 def __getattr__(name: str) -> object:
-    """Loads the part that a name lives in."""
+    """Imports the module that contains the name."""
     module = _MODULE_OF.get(name)
     if name in _MODULES:
         import importlib
@@ -163,7 +162,7 @@ def __getattr__(name: str) -> object:
 
 
 def _elsewhere(name: str) -> str:
-    """Where a name is that does not stand at the top."""
+    """A hint for a name that is not at the top."""
     import importlib
 
     if not name.startswith("_"):  # what tools probe for
@@ -175,7 +174,7 @@ def _elsewhere(name: str) -> str:
 
 
 def _name_package(error: ImportError) -> None:
-    """Says which package has a library of the system that is not there."""
+    """Names the package of a missing system library."""
     debian = {
         "libbz2": "libbz2-1.0",
         "libisal": "libisal2",

@@ -1,5 +1,5 @@
-"""`python -m columnstone`: the command-line program inside this package, for where the folder of
-programs is not on PATH or has that of another version."""
+"""`python -m columnstone`: runs the command-line program inside this package, even if the folder of
+programs is not on PATH or has another version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PROGRAM = pathlib.Path(__file__).resolve().parent / "bin" / "columnstone"
 
 
 def main() -> NoReturn:
-    """Becomes the program: its output, exit status and signals are those of this process."""
+    """Replaces this process with the program, which has its output, exit status and signals."""
     if not os.access(_PROGRAM, os.X_OK):
         sys.exit(
             "columnstone: the program is not installed with this package "

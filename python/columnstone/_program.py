@@ -1,8 +1,8 @@
-"""The programs that serve the command line: Parquet through pyarrow, as Arrow IPC over pipes, and
-the bytes that URLs name.
+"""Programs for the command line: Parquet through pyarrow, as Arrow IPC over pipes, and the bytes of
+URLs.
 
-docs/plugins.md says how such programs are called. These are small and quick to begin: they import
-what they need and no more.
+docs/plugins.md describes how such programs are called. These are small and start quickly: they
+import nothing that they do not need.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class _Usage(Exception):
 
 
 def _arguments() -> tuple[str, dict[str, list[str]], str]:
-    """The verb, the options as lists of values, and the file. Options that are not known here are
-    passed over: a later version of the caller may have them."""
+    """The verb, the options as lists of values, and the file. Unknown options are ignored: a later
+    version of the caller may have them."""
     arguments = sys.argv[1:]
     if len(arguments) < 2:
         raise _Usage("expected: read|write [--option=value ...] FILE")
@@ -39,7 +39,7 @@ def _arguments() -> tuple[str, dict[str, list[str]], str]:
 
 
 def _say(error: BaseException) -> None:
-    """An exception of the package with its fields, for the caller to take apart again."""
+    """Prints an exception of the package with its fields, in a form that the caller can parse."""
     from ._base.errors import Error
 
     if not isinstance(error, Error):

@@ -4,7 +4,7 @@ batches = p | cst.beam.Read("trips-*.tfrecord.gz", schema=schema)     # PCollect
 batches | cst.beam.WriteParquet("out/trips")
 batches | cst.beam.InferSchema()
 
-Beam is loaded by the first use of a name. From then on it encodes record batches and tables by
+The first use of a name imports Beam. From then on, Beam encodes record batches and tables with
 RecordBatchCoder and TableCoder, unless other coders are registered for them.
 """
 
@@ -49,7 +49,7 @@ _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in na
 
 
 def __getattr__(name: str) -> object:
-    """Loads Beam, and the part that a name lives in."""
+    """Imports Beam, and the module that contains the name."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'columnstone.beam' has no attribute {name!r}")
     import importlib

@@ -1,5 +1,5 @@
-"""Bytes in memory to record batches and back: what `columnstone.decoder` and `columnstone.encoder`
-make, and the writer of TFRecord files."""
+"""Conversion of bytes in memory to record batches and back: the classes that `columnstone.decoder`
+and `columnstone.encoder` create, and the writer of TFRecord files."""
 
 from __future__ import annotations
 

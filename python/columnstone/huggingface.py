@@ -4,7 +4,7 @@
         ...
     columnstone.huggingface.dataset("trips-*.tfrecord.gz", flat=True)[5]
 
-The other way, `columnstone.open`, `write` and `convert` take datasets as they are.
+In the other direction, `columnstone.open`, `write` and `convert` accept datasets.
 """
 
 from __future__ import annotations

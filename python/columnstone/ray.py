@@ -19,7 +19,7 @@ __all__ = ["Datasource", "Sink", "TFRecordSink", "accumulate", "read", "read_tfr
 
 
 def __getattr__(name: str) -> object:
-    """Loads the classes, whose bases are Ray's, when they are asked for."""
+    """Imports the classes when they are used, because their bases are Ray's."""
     if name not in __all__:
         raise AttributeError(f"module 'columnstone.ray' has no attribute {name!r}")
     from ._base.optional import need

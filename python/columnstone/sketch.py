@@ -1,4 +1,4 @@
-"""What is kept of very many values in little memory, to be merged and saved: quantiles, distinct
+"""Sketches: small summaries of very many values that can be merged and saved: quantiles, distinct
 counts, heavy hitters, moments."""
 
 from __future__ import annotations

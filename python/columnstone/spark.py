@@ -1,7 +1,7 @@
 """Apache Spark: the data source `columnstone`, and columns of serialized records.
 
 
-With this package installed, Spark finds the data source by itself:
+If this package is installed, Spark finds the data source by itself:
 
     df = spark.read.format("columnstone").option("columns", "fare").load("trips-*.tfrecord.gz")
     df.write.format("columnstone").option("payload", "example").mode("append").save("out/")

@@ -1,6 +1,6 @@
-"""What statistics consist of: features, slices, and what changed between two of them.
+"""The parts of statistics: features, slices, and the differences between two statistics.
 
-`cst.statistics(data)`, `Source.statistics()` and `Statistics.load(path)` make them.
+`cst.statistics(data)`, `Source.statistics()` and `Statistics.load(path)` create statistics.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The names of the RFC "Standardized TFX inputs", over the sources of this package.
+"""The classes of the RFC "Standardized TFX inputs", built on the sources of this package.
 
     from columnstone import tfxio
 
@@ -7,8 +7,8 @@
     for batch in source.RecordBatches(tfxio.RecordBatchesOptions(batch_size=1024)):
         tensors = adapter.ToBatchTensors(batch)
 
-Batches are pyarrow's. Whoever writes a class with the same methods, derived from TFXIO or not, can
-use it wherever one of these is used.
+Batches are pyarrow.RecordBatches. A class of your own with the same methods, derived from TFXIO or
+not, can be used wherever one of these is used.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ _SEQUENCE_COLUMN = "##SEQUENCE##"
 
 @dataclass(frozen=True)
 class RecordBatchesOptions:
-    """How RecordBatches reads: rows of a batch; whether a last batch that is not full is left out;
-    the number of passes (None: without end); whether each pass has its rows shuffled, and by which
-    seed: over all files where rows are reached one by one, else within windows of
+    """Options of RecordBatches: the rows of a batch; whether an incomplete last batch is dropped;
+    the number of passes (None: without end); whether each pass shuffles its rows, and the seed. All
+    rows are shuffled if they have random access; otherwise only those within windows of
     shuffle_buffer_size rows."""
 
     batch_size: int
@@ -71,11 +71,12 @@ class RecordBatchesOptions:
 
 @dataclass(frozen=True)
 class TensorFlowDatasetOptions:
-    """How TFDataset reads: the first six as those of RecordBatchesOptions; batches and threads that
-    work ahead (-1: a number that does); the tensor that is split off as the label.
+    """Options of TFDataset: the first six are those of RecordBatchesOptions; the number of batches
+    and threads that work ahead (-1: chosen automatically); the tensor to return separately as the
+    label.
 
-    num_epochs=None goes on without end, and unlike with tfx_bsl says nothing about the short batch
-    at the end of each epoch: drop_final_batch does. sloppy_ordering has no effect, because the
+    num_epochs=None continues without end. Unlike in tfx_bsl, it does not affect the short batch at
+    the end of each epoch; use drop_final_batch for that. sloppy_ordering has no effect, because the
     order never depends on threads.
     """
 
@@ -93,9 +94,9 @@ class TensorFlowDatasetOptions:
 
 
 class TensorAdapter:
-    """Record batches to tensors, by the tensor representations of a schema.
+    """Converts record batches to tensors according to the tensor representations of a schema.
 
-    arrow_schema: of the batches that will come.
+    arrow_schema: of the batches.
     tensor_representations: name of the tensor -> representation.
     """
 
@@ -109,16 +110,16 @@ class TensorAdapter:
         self._adapters: dict[tuple[str, ...], Adapter] = {}
 
     def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
-        """What each tensor is made of."""
+        """How each tensor is made."""
         return dict(self._representations)
 
     def ToBatchTensors(
         self, record_batch: Any, projections: Iterable[str] | None = None
     ) -> dict[str, Any]:
-        """The tensors of a batch by name: Tensor, SparseTensor and RaggedTensor, or a dict of the
-        fields of a structured one.
+        """The tensors of a batch by name: Tensor, SparseTensor and RaggedTensor, or a dict of
+        fields for a structured tensor.
 
-        projections: the names of the wanted ones. The batch has to have the adapter's columns.
+        projections: the names of the wanted tensors. The batch must have the adapter's columns.
         """
         wanted = tuple(self._representations if projections is None else projections)
         adapter = self._adapters.get(wanted)
@@ -140,7 +141,7 @@ class TensorAdapter:
         return {**self.__dict__, "_adapters": {}}
 
     def TypeSpecs(self) -> dict[str, Any]:
-        """The tf.TypeSpec of each tensor, of a structured one a dict of them. Needs TensorFlow."""
+        """The tf.TypeSpec of each tensor; for a structured tensor, a dict. Needs TensorFlow."""
         specs: dict[str, Any] = framework("tf", "tensorflow", "TensorFlow").type_specs(
             self._representations, arrow_schema(exported(self._arrow_schema))
         )
@@ -148,7 +149,7 @@ class TensorAdapter:
 
 
 def _columns_of(representations: Iterable[TensorRepresentation]) -> list[str]:
-    """The columns that tensors are made of."""
+    """The columns that tensors are made from."""
     columns: list[str] = []
     for spec in _leaves(representations):
         lengths = [p.key for p in spec.partitions if isinstance(p, RowLengths)]
@@ -159,7 +160,7 @@ def _columns_of(representations: Iterable[TensorRepresentation]) -> list[str]:
 
 
 def _leaves(representations: Iterable[TensorRepresentation]) -> Iterator[TensorRepresentation]:
-    """The fields of structured tensors in the place of those."""
+    """Replaces structured tensors with their fields."""
     for spec in representations:
         if spec.kind == "structured":
             yield from _leaves(spec.fields)
@@ -175,35 +176,36 @@ class _Opening(NamedTuple):
     stage: Decoded | None = None
 
     def source(self, batch_size: int) -> Source:
-        """Without files one without rows, which knows its columns and tensors."""
+        """Without files: a source without rows that knows its columns and tensors."""
         paths = io.BytesIO() if self.paths is None else self.paths
         source = open_source(paths, batch_size=batch_size, **self.options)
         return source if self.stage is None else source._part("stage", self.stage, None)
 
 
 class TFXIO:
-    """The base: where data comes from, as record batches and as tensors.
+    """The base class: an input that can be read as record batches and as tensors.
 
-    A class of one's own defines `_open`, or all of the public methods.
+    A class of your own defines `_open`, or all of the public methods.
     """
 
-    # Names of metrics of pipelines: the logical and the physical format, and who reads.
+    # Names for the metrics of pipelines: the logical and the physical format, and the component
+    # that reads.
     _formats = ("unknown", "unknown")
     _descriptors: tuple[str, ...] = ("UNKNOWN_COMPONENT",)
 
     def _opening(self) -> _Opening | None:
-        """What `_open` opens; None if nobody knows, because it is a class of one's own."""
+        """What `_open` opens; None if unknown, because it is a user-defined class."""
         return None
 
     def _open(self, batch_size: int) -> Source:
-        """A source of batches of so many rows."""
+        """A source with batches of this many rows."""
         opening = self._opening()
         if opening is None:
             raise NotImplementedError(f"{type(self).__name__} defines neither this nor _open")
         return opening.source(batch_size)
 
     def _tensor_source(self, batch_size: int) -> Source:
-        """The same, which knows its tensors."""
+        """A source that knows its tensors."""
         return self._open(batch_size)
 
     def ArrowSchema(self) -> pa.Schema:
@@ -212,26 +214,26 @@ class TFXIO:
         return to_pyarrow(self._open(1024).arrow_schema)
 
     def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
-        """How each tensor is made of the columns."""
+        """How each tensor is made from the columns."""
         return self._open(1024).tensor_representations()
 
     def TensorAdapter(self) -> TensorAdapter:
-        """What turns the batches into tensors."""
+        """The adapter that converts the batches to tensors."""
         return TensorAdapter(self.ArrowSchema(), self.TensorRepresentations())
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[pa.RecordBatch]:
-        """The batches, as pyarrow's."""
+        """The batches, as pyarrow.RecordBatches."""
         need("pyarrow", "tfxio", least=10)
         source = self._open(options.batch_size)
         dataset = source.dataset(**_order(options), prefetch=0, as_batches=True)
         return (to_pyarrow(batch) for batch in dataset)
 
     def TFDataset(self, options: TensorFlowDatasetOptions) -> Any:
-        """A tf.data.Dataset of dicts of tensors by name, whose element_spec is TypeSpecs(); with a
-        label_key of (dict, tensor). Needs TensorFlow.
+        """A tf.data.Dataset of dicts of tensors by name, with TypeSpecs() as its element_spec; with
+        a label_key, of (dict, tensor). Needs TensorFlow.
 
-        Where shuffle_seed is None, every call shuffles by another seed. Every iteration of the
-        result goes on to the next epochs, which have other orders.
+        If shuffle_seed is None, every call shuffles with another seed. Every iteration of the
+        result continues with the next epochs, which have other orders.
         """
         parts = framework("tf", "tensorflow", "TensorFlow")
         dataset = self._tensor_source(options.batch_size).dataset(
@@ -245,7 +247,7 @@ class TFXIO:
     TensorFlowDataset = TFDataset
 
     def Project(self, tensor_names: Sequence[str]) -> TFXIO:
-        """The same, of these tensors and the columns that they are made of."""
+        """The same input with only these tensors, and the columns that they are made from."""
         known = self.TensorRepresentations()
         for name in tensor_names:
             if name not in known:
@@ -255,12 +257,12 @@ class TFXIO:
     # Beam
 
     def _has_own(self, name: str) -> bool:
-        """True if a class of the user's own, not one of these, defines a method."""
+        """True if a user-defined class, not one of these, defines a method."""
         definer = next(c for c in type(self).__mro__ if name in vars(c))
         return definer.__module__ != __name__
 
     def _planned(self) -> _Opening | None:
-        """What the planner divides; None: a class of one's own reads in a way of its own."""
+        """The input that the planner divides; None: a user-defined class reads in its own way."""
         is_own = self._has_own("_open") or self._has_own("RecordBatches")
         return None if is_own else self._opening()
 
@@ -270,21 +272,22 @@ class TFXIO:
     def BeamSource(
         self, batch_size: int | None = None, projections: Sequence[str] | None = None
     ) -> Any:
-        """A PTransform that gives pyarrow's record batches, of so many rows or of 1024; the last
-        ones of each range of a file have fewer. Needs Apache Beam.
+        """A PTransform that returns pyarrow.RecordBatches of this many rows (by default 1024); the
+        last ones of each range of a file have fewer. Needs Apache Beam.
 
-        projections: names of tensors: the same as of Project(projections).
+        projections: names of tensors: the same as Project(projections).
         """
         tfxio = self if projections is None else self.Project(projections)
         return _beam().batches_of(tfxio, batch_size)
 
     def RawRecordBeamSource(self) -> Any:
-        """A PTransform that gives the records' bytes, of classes whose files have records. Followed
-        by RawRecordToRecordBatch it gives what BeamSource does, for pipelines that want both."""
+        """A PTransform that returns the records as bytes, for classes whose files have records.
+        Followed by RawRecordToRecordBatch, it returns the same as BeamSource, for pipelines that
+        need both."""
         return _beam().records_of(self)
 
     def RawRecordToRecordBatch(self, batch_size: int | None = None) -> Any:
-        """A PTransform from a PCollection of bytes, the records, to pyarrow's record batches."""
+        """A PTransform that converts a PCollection of records (bytes) to pyarrow.RecordBatches."""
         return _beam().batches_of_records(self, batch_size)
 
 
@@ -296,7 +299,7 @@ def _beam() -> Any:
 
 
 def _order(options: RecordBatchesOptions | TensorFlowDatasetOptions) -> dict[str, Any]:
-    """The arguments of Source.dataset that say what comes when."""
+    """The arguments of Source.dataset about order and batches."""
     seed = options.shuffle_seed
     return {
         "batch_size": options.batch_size,
@@ -334,8 +337,8 @@ class _Files(TFXIO):
 class TFExampleRecord(_Files):
     """TFRecord files of tf.Example.
 
-    raw_record_column_name: a column of the records' bytes.
-    telemetry_descriptors: of the component that reads: names of the metrics of pipelines.
+    raw_record_column_name: adds a column with this name that contains the records as bytes.
+    telemetry_descriptors: of the component that reads: names for the metrics of pipelines.
     """
 
     _format = "example"
@@ -384,11 +387,11 @@ class TFSequenceExampleRecord(_Files):
 
 
 class CsvTFXIO(_Files):
-    """CSV files without a header, whose columns are named here: lists of int64, float32 and bytes,
-    in the order of column_names.
+    """CSV files without a header; column_names has the names of the columns, in order. Types are
+    lists of int64, float32 and bytes.
 
-    Without a schema the types are inferred from all files, once. With one there are the columns of
-    its features. raw_record_column_name: one more column, the last one, of the rows' text.
+    Without a schema, the types are inferred from all files, once. With a schema, the columns are
+    its features. raw_record_column_name: adds a last column with the text of each row.
     """
 
     _format = "csv"
@@ -444,7 +447,8 @@ class CsvTFXIO(_Files):
 
 
 class ParquetTFXIO(_Files):
-    """Parquet files; column_names are read, None: all. The types are those of the files."""
+    """Parquet files; column_names are the columns to read, None: all. The types are those of the
+    files."""
 
     _format = "parquet"
     _formats = ("parquet", "parquet")
@@ -468,7 +472,7 @@ class ParquetTFXIO(_Files):
 
 
 class RawTFRecord(_Files):
-    """TFRecord files whose records are not decoded: one column of their bytes."""
+    """TFRecord files whose records are not decoded: one column with their bytes."""
 
     _format = "raw"
     _formats = ("bytes", "tfrecords_gzip")
@@ -499,7 +503,7 @@ class RawTFRecord(_Files):
 
 
 class _Records(_Files):
-    """Records that come through a PCollection of bytes: there are no files."""
+    """Records from a PCollection of bytes: there are no files."""
 
     def _opening(self) -> _Opening:
         return super()._opening()._replace(paths=None)
@@ -517,10 +521,10 @@ class _Records(_Files):
 
 
 class TFExampleBeamRecord(_Records, TFExampleRecord):
-    """Serialized tf.Examples that come through a PCollection of bytes. BeamSource and
-    RawRecordToRecordBatch make batches of them.
+    """Serialized tf.Examples from a PCollection of bytes. BeamSource and RawRecordToRecordBatch
+    convert them to batches.
 
-    physical_format: where they come from, such as "kafka"; it is in the names of the metrics.
+    physical_format: their origin, such as "kafka"; it becomes part of the names of metrics.
     """
 
     def __init__(
@@ -538,8 +542,7 @@ class TFExampleBeamRecord(_Records, TFExampleRecord):
 
 
 class TFSequenceExampleBeamRecord(_Records, TFSequenceExampleRecord):
-    """Serialized tf.SequenceExamples that come through a PCollection of bytes, as
-    TFExampleBeamRecord."""
+    """Serialized tf.SequenceExamples from a PCollection of bytes, like TFExampleBeamRecord."""
 
     def __init__(
         self,
@@ -561,7 +564,7 @@ class TFSequenceExampleBeamRecord(_Records, TFSequenceExampleRecord):
 
 
 class RawBeamRecord(_Records, RawTFRecord):
-    """Records that come through a PCollection of bytes, as a column of bytes."""
+    """Records from a PCollection of bytes, as a column of bytes."""
 
     def __init__(
         self,
@@ -574,19 +577,20 @@ class RawBeamRecord(_Records, RawTFRecord):
 
 
 class GraphToTensorTFXIO(TFXIO):
-    """Records of any kind, such as protobuf messages, as the tensors that a view makes of them.
-    Without files BeamSource takes a PCollection of bytes.
+    """Records of any kind, such as protobuf messages, as the tensors that a view makes from them.
+    Without files, BeamSource takes a PCollection of bytes.
 
-    view: a View, a Query, or the path of a saved view. Or a decoder that is no view: a function
-        that gets a list of bytes and gives a dict of tensors, or the folder of a SavedModel that
-        tfx_bsl's save_decoder has written (which needs TensorFlow).
-    file_pattern: of the files; None: there are none, and records come through BeamSource.
+    view: a View, a Query, or the path of a saved view. Or a decoder that is not a view: a function
+        that gets a list of bytes and returns a dict of tensors, or the folder of a SavedModel
+        written by tfx_bsl's save_decoder (which needs TensorFlow).
+    file_pattern: of the files; None: no files, records come from a PCollection.
     params: values of the view's parameters.
-    raw_record_column_name: of one more column, with the records' bytes.
-    record_index_tensor_name: of a decoder: the tensor with the number of the record that each row
-        comes from; a SavedModel tells it itself. A view says `output NAME = record_index()`.
-    telemetry_descriptors: as of TFExampleRecord.
-    options: others of columnstone.open, such as container and on_error.
+    raw_record_column_name: adds a column with this name that contains the records as bytes.
+    record_index_tensor_name: for a decoder: the tensor with the number of the record that each row
+        comes from; a SavedModel contains this name. In a view, write `output NAME =
+        record_index()`.
+    telemetry_descriptors: as for TFExampleRecord.
+    options: other options of columnstone.open, such as container and on_error.
     """
 
     _formats = ("tensor", "tfrecords_gzip")
@@ -632,11 +636,11 @@ class GraphToTensorTFXIO(TFXIO):
             return view.again(params) if params else view
         return View(view, params=params)
 
-    # What it gives
+    # The methods of TFXIO
 
     @property
     def _outputs(self) -> View:
-        """The view of the wanted outputs only."""
+        """The view with only the wanted outputs."""
         return self._view if self._names is None else self._view.select(self._names)
 
     def _stage(self) -> Decoded:
@@ -644,7 +648,7 @@ class GraphToTensorTFXIO(TFXIO):
         return Decoded(self._decoder, self._index, self._raw, self._names)
 
     def ArrowSchema(self) -> pa.Schema:
-        """The Arrow schema of the batches; nothing is read for it."""
+        """The Arrow schema of the batches; it is known without reading."""
         pa = need("pyarrow", "tfxio", least=10)
         if self._decoder is not None:
             return to_pyarrow(self._stage().schema)
@@ -659,7 +663,8 @@ class GraphToTensorTFXIO(TFXIO):
         return self._outputs.specs
 
     def Project(self, tensor_names: Sequence[str]) -> TFXIO:
-        """The same, of these tensors: what no other one needs is not parsed."""
+        """The same input with only these tensors: fields that no other tensor needs are not
+        parsed."""
         known = self.TensorRepresentations()
         for name in tensor_names:
             if name not in known:
@@ -698,7 +703,7 @@ class _Projected(TFXIO):
         self._descriptors = whole._descriptors
 
     def _opening(self) -> _Opening | None:
-        """None: the whole is of a class of one's own."""
+        """None: the original is a user-defined class."""
         opening = self._whole._planned()
         if opening is None:
             return None
@@ -718,7 +723,7 @@ class _Projected(TFXIO):
         return source.select(self._columns(source))
 
     def _columns(self, source: Source) -> list[str]:
-        """Those of the tensors, in the order in which the source has them."""
+        """The columns of the tensors, in the order of the source."""
         known = self._whole.TensorRepresentations()
         wanted = _columns_of(known[name] for name in self._names)
         return [name for name in source.column_names if name in wanted]
@@ -735,7 +740,7 @@ class _Projected(TFXIO):
 
 
 class _AnyFiles(_Files):
-    """Files of any format of `columnstone.open`, whose options say all else."""
+    """Files of any format of `columnstone.open`; the options are those of `open`."""
 
     def __init__(
         self, paths: Any, format: str, schema: Any, options: dict[str, Any], telemetry: Any
@@ -754,16 +759,16 @@ def make_tfxio(
     *,
     view: ViewLike | Artifact | Choice | None = AS_BOUND,
 ) -> TFXIO:
-    """The TFXIO of Examples, of one artifact or of a list that is read together: by what they hold,
-    and through the view that they are bound to. ArgumentError names the artifacts that are not read
-    in one way: nothing is chosen by its age.
+    """Creates the TFXIO for Examples, for one artifact or for a list that is read together. It
+    depends on their content, and on the view that they are bound to. ArgumentError names artifacts
+    that need different options: none is preferred, for example by age.
 
-    examples: artifacts of `columnstone.lineage`; or of TFX, or objects with a `uri`, `split_names`
-        and get_string_custom_property, whose "payload_format" and "data_view_uri" are looked at.
-    schema: by which they are read; what goes through a view has its own types.
-    read_as_raw_records: a column of the records' bytes instead, raw_record_column_name.
-    raw_record_column_name: of one more column, with the records' bytes.
-    view: None: without the view that they are bound to; or another one.
+    examples: artifacts of `columnstone.lineage`; or of TFX, or objects with `uri`, `split_names`
+        and get_string_custom_property, whose "payload_format" and "data_view_uri" are used.
+    schema: to read them with; a view has its own types.
+    read_as_raw_records: read one column raw_record_column_name with the records as bytes instead.
+    raw_record_column_name: adds a column with this name that contains the records as bytes.
+    view: another view to read them through; None: no view.
     """
     options: dict[str, Any]
     given = list(examples) if isinstance(examples, list | tuple) else [examples]
@@ -791,7 +796,7 @@ def _tfxio_of(
     is_raw: bool,
     raw: str | None,
 ) -> TFXIO:
-    """By the settled options of `columnstone.open`."""
+    """With the resolved options of `columnstone.open`."""
     of_view, format = options.pop("view", None), options.pop("format", None)
     schema = options.pop("schema", None)
     if is_raw:

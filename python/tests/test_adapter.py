@@ -99,7 +99,7 @@ def test_structured_tensors_of_a_source(tmp_path: pathlib.Path) -> None:
     spec = source.feature_spec()["trip"]
     assert spec == cst.schema.Structured({"id": cst.schema.FixedLen((), "int64")})
     with pytest.raises(
-        cst.errors.UnsupportedError, match="no form for the structured tensor 'trip'"
+        cst.errors.UnsupportedError, match=r"tf\.io cannot parse the structured tensor 'trip'"
     ):
         cst.Schema(schema).feature_spec(tensorflow=True)
 
@@ -249,7 +249,7 @@ INTS = cst.schema.TensorRepresentation("x", "dense", "int64")
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: [INTS, INTS], cst.errors.ArgumentError, "two tensors are called 'x'"),
+        (lambda: [INTS, INTS], cst.errors.ArgumentError, "two tensors have the name 'x'"),
         (lambda: [replace(INTS, name=3)], TypeError, "the name of a tensor is a str, not int"),
         (lambda: [replace(INTS, partitions=(3,))], TypeError, "'x': a partition is RowLengths"),
         (

@@ -157,10 +157,10 @@ def test_a_function_that_fails_or_cannot_be_asked(tmp_path: pathlib.Path) -> Non
     options: dict[str, Any] = {"avro_framing": "confluent", "avro_schemas": lost}
     with pytest.raises(KeyError):
         cst.decoder("avro", schema=V2, **options).decode([record])
-    with pytest.raises(cst.errors.ArgumentError, match="name no schema"):
+    with pytest.raises(cst.errors.ArgumentError, match="records do not name the schema"):
         cst.decoder("avro", schema=V2, avro_framing="plain", avro_schemas=lost)
     path = write_events(tmp_path / "a.tfrecord", [record])
-    with pytest.raises(cst.errors.ArgumentError, match="only decoders ask"):
+    with pytest.raises(cst.errors.ArgumentError, match="only decoders take one"):
         read(path, avro_schema=V2, **options)
 
 

@@ -61,7 +61,7 @@ def test_a_part_that_is_too_long(http: tuple[str, Behaviour]) -> None:
     chain = f"zip://a.csv::{url}/z.zip"
     assert pa.table(cst.open(chain)).num_rows == 5000
     behaviour.parts = "more"
-    with pytest.raises(cst.errors.LimitError, match="the server sends more than"):
+    with pytest.raises(cst.errors.LimitError, match="the server sent more than"):
         list(cst.open(chain))
 
 

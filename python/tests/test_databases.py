@@ -420,9 +420,9 @@ def test_arguments(sqlite: pathlib.Path) -> None:
     wrong = 1
     with pytest.raises(TypeError):
         cst.open(uri, query=wrong)
-    with pytest.raises(cst.errors.ArgumentError, match="takes no database_options"):
+    with pytest.raises(cst.errors.ArgumentError, match="does not take database_options"):
         cst.open(uri, query="select 1", database_options={"no.such.option": "1"})
-    with pytest.raises(cst.errors.ArgumentError, match="takes no database_options"):
+    with pytest.raises(cst.errors.ArgumentError, match="does not take database_options"):
         cst.open("duckdb://", query="select 1", database_options={"no.such.option": "1"})
 
 

@@ -147,7 +147,7 @@ def test_loaders_of_other_numbers_of_shards(
         if stateful:
             again = loaders.StatefulDataLoader(data, **options)
             again.load_state_dict(state)
-            with pytest.raises(cst.errors.StateError, match="is for the number of shards"):
+            with pytest.raises(cst.errors.StateError, match="needs the same number of shards"):
                 next(iter(again))
 
 

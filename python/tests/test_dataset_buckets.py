@@ -231,7 +231,7 @@ def test_wrong_arguments(folder: pathlib.Path) -> None:
     with pytest.raises(cst.errors.NotFoundError, match="no such column"):
         source.dataset(BATCH, bucket_by="none", as_batches=True)
     fixed = cst.open(pa.table({"pair": pa.array([[1, 2]] * 9, pa.list_(pa.int64(), 2))}))
-    with pytest.raises(cst.errors.ArgumentError, match="as many values"):
+    with pytest.raises(cst.errors.ArgumentError, match="same number of values"):
         fixed.dataset(BATCH, bucket_by="pair")
 
 

@@ -93,7 +93,7 @@ def test_names_of_ones_own(opened: Any) -> None:
     with pytest.raises(cst.errors.ArgumentError, match="one name"):
         source.dataset(BATCH, ids=("a", "a"))
     for wrong in ("file", ("a",), (1, 2), 1):
-        with pytest.raises(TypeError, match="ids is a bool, or two names"):
+        with pytest.raises(TypeError, match="ids is a bool, or the names of two tensors"):
             source.dataset(BATCH, ids=wrong)
 
 

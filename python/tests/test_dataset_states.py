@@ -126,7 +126,7 @@ def test_another_dataset_refuses(folder: pathlib.Path, number: int) -> None:
     differing = {key for key, value in other.state_dict().items() if state[key] != value}
     assert name in differing
     with pytest.raises(
-        cst.errors.StateError, match=r"\(make the dataset with the same arguments"
+        cst.errors.StateError, match=r"\(create the dataset with the same arguments"
     ) as info:
         other.load_state_dict(state)
     assert any(f"dataset with {key} " in str(info.value) for key in differing)

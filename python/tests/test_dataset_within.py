@@ -140,13 +140,13 @@ def test_refused(sources: dict[str, Any]) -> None:
     batch = next(iter(dataset))
     state = dataset.state_of(batch.position, 3)
     with pytest.raises(
-        cst.errors.StateError, match="within a batch, of 2 shards, and this dataset has 3"
+        cst.errors.StateError, match="within a batch of one of 2 shards; this dataset has 3"
     ):
         sources["csv"].dataset(BATCH, shard=(0, 3)).load_state_dict(state)
     for row in (-1, BATCH):
         with pytest.raises(cst.errors.ArgumentError, match="row is"):
             dataset.state_of(batch.position, row)
-    with pytest.raises(cst.errors.ArgumentError, match="no position"):
+    with pytest.raises(cst.errors.ArgumentError, match="without position"):
         dataset.state_of(None, 2)
     old = {name: value for name, value in state.items() if name not in ("row", "first_row")}
     dataset.load_state_dict(old)  # of a release before states within batches

@@ -156,7 +156,7 @@ def test_nothing_runs_out_of_the_current_folder(
 
 @pytest.mark.parametrize("wrong", [None, 1, object(), int, [1], {"a": 1}, sys])
 def test_wrong_types(wrong: object) -> None:
-    with pytest.raises(TypeError, match="descriptors are"):
+    with pytest.raises(TypeError, match="expected the path or the bytes"):
         cst.schema.Descriptors(wrong)  # type: ignore[arg-type]
 
 

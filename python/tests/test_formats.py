@@ -304,10 +304,10 @@ def test_wrong_types_of_a_registered_format(words: pathlib.Path) -> None:
         (Option("columns"), "cannot be the name of an option"),
         (Option("paths"), "cannot be the name of an option"),
         (Option("a b"), "cannot be the name of an option"),
-        (Option("x", "float"), "is of the kind 'float' \\(one of word, text"),
-        (Option("x", writes=True), "is of writing"),
+        (Option("x", "float"), "has the unknown kind 'float' \\(one of word, text"),
+        (Option("x", writes=True), "is for writing"),
         (Option("x", "number", -1), "expected a number from 0"),
-        (Option("x"), "the function of 'none' takes no keyword x"),
+        (Option("x"), "open of the format 'none' has no argument x"),
     ],
 )
 def test_options_that_cannot_be_registered(option: cst.format.Option, said: str) -> None:
@@ -340,7 +340,7 @@ def test_options_are_listed(words: pathlib.Path) -> None:
     assert of_avro["avro_codec"].words[:2] == ("deflate", "null")
     assert of_avro["avro_block_size"].most == 1 << 28
     assert cst.format.options("json") == ()
-    with pytest.raises(cst.errors.NotFoundError, match="no format 'nothing' tells its options"):
+    with pytest.raises(cst.errors.NotFoundError, match="unknown format 'nothing', or one without"):
         cst.format.options("nothing")
 
 
@@ -349,7 +349,9 @@ def test_engines_take_the_options_of_a_registered_format(words: pathlib.Path) ->
     assert reading.schema.names == ["w"]
     batches = list(reading.batches(cst.plan(words, format="words")))
     assert pa.Table.from_batches(batches).to_pydict() == {"w": ["one", "two,six"] * 2}
-    with pytest.raises(cst.errors.ArgumentError, match=r"no option 'time' \(near names: times"):
+    with pytest.raises(
+        cst.errors.ArgumentError, match=r"unknown option 'time' \(did you mean times"
+    ):
         read_by(str(words), {"format": "words", "time": 2})
     given = {"FORMAT": "words", "TIMES": "2", "loud": "true", "without": "a, b"}
     parsed = parse_options(given, options_of(given, {"format": text_option}), "reading")

@@ -187,9 +187,9 @@ def test_structured() -> None:
         (None, "NoneType, which is not a tensor"),
         ("text", "str, which is not a tensor"),
         (b"bytes", "bytes, which is not a tensor"),
-        ([1, 2], "holds int among its strings .make it a numpy array."),
-        ([None], "holds NoneType among its strings .use bytes or str."),
-        (np.array([b"a", 1], dtype=object), "holds int among"),
+        ([1, 2], "has int among its strings .make it a numpy array."),
+        ([None], "has NoneType among its strings .use bytes or str."),
+        (np.array([b"a", 1], dtype=object), "has int among"),
     ],
 )
 def test_what_is_no_tensor(tensor: Any, message: str) -> None:
@@ -503,7 +503,7 @@ def test_row_lengths_of_different_depths_are_not_in_one_struct() -> None:
 def test_nulls_and_masks_do_not_get_lost() -> None:
     polars = pytest.importorskip("polars")
     for value in (pa.array([1, None]), polars.Series([1, None]), pa.array(["a", None])):
-        with pytest.raises(cst.errors.UnsupportedError, match="a tensor with 1 nulls") as caught:
+        with pytest.raises(cst.errors.UnsupportedError, match="the tensor has 1 nulls") as caught:
             encoded(x=value)
         assert caught.value.path == "x"
     with pytest.raises(cst.errors.UnsupportedError, match="masked array"):

@@ -606,5 +606,5 @@ def test_what_a_failed_transaction_had_added(folder: pathlib.Path, store: Store)
 
 
 def test_a_query_of_databases(folder: pathlib.Path, store: Store) -> None:
-    with pytest.raises(cst.errors.ArgumentError, match="sessions@1 is an artifact, and query is"):
+    with pytest.raises(cst.errors.ArgumentError, match="sessions@1 is an artifact; query is"):
         cst.open(of_messages(store), query="select 1")

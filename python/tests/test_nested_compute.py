@@ -214,9 +214,9 @@ def test_products_that_are_refused() -> None:
         ints.combinations("a")
     with pytest.raises(cst.Error, match="duplicate field 'a'"):
         ints.combinations("a", "a")
-    with pytest.raises(cst.errors.ArgumentError, match="tensors of the same dimensions"):
+    with pytest.raises(cst.errors.ArgumentError, match="tensors with the same dimensions"):
         cst.struct.cartesian({"a": ints, "b": [[1]]})
-    with pytest.raises(cst.errors.ArgumentError, match="tensors of the same dimensions"):
+    with pytest.raises(cst.errors.ArgumentError, match="tensors with the same dimensions"):
         cst.struct.cartesian({})
     with pytest.raises(cst.Error, match="found structs"):
         cst.struct.constant([{"a": 1}, {"a": 1}]).run_lengths()

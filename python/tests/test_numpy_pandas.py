@@ -59,7 +59,7 @@ def test_nulls_are_said_or_refused() -> None:
 
 def test_lists_of_several_lengths_are_refused() -> None:
     ragged = column([[1], [2, 3]], pa.list_(pa.int64()))
-    with pytest.raises(cst.errors.ArgumentError, match="the lists are 1 to 2 long"):
+    with pytest.raises(cst.errors.ArgumentError, match="the lists have 1 to 2 values"):
         np.asarray(ragged)
     assert np.asarray(ragged, dtype=object).tolist() == [[1], [2, 3]]
 

@@ -337,7 +337,7 @@ def test_values_of_wrong_types() -> None:
     for name in ("skip_lines", "avro_block_size"):
         with pytest.raises(TypeError, match=f"{name} is an int, not str"):
             cst.open("a.csv", **{name: "10"})  # type: ignore[arg-type]
-    with pytest.raises(cst.errors.ArgumentError, match="delimiter has a character NUL"):
+    with pytest.raises(cst.errors.ArgumentError, match="delimiter contains a NUL character"):
         cst.open("a.csv", delimiter="\0")
 
 

@@ -333,7 +333,9 @@ def test_views_that_pyarrow_cannot_cast(tmp_path: pathlib.Path) -> None:
     """Nothing is said to be corrupt, and the column is named."""
     kind = pa.struct([("s", pa.string_view()), ("x", pa.list_(pa.null(), 2))])
     batch = pa.record_batch({"both": pa.array([{"s": "a", "x": [None, None]}] * 3, kind)})
-    with pytest.raises(cst.errors.UnsupportedError, match=r"'both'.*without views") as caught:
+    with pytest.raises(
+        cst.errors.UnsupportedError, match=r"'both'.*cast the column to string or binary"
+    ) as caught:
         cst.write(batch, tmp_path / "t.parquet")
     assert caught.value.path == "both"
     assert list(tmp_path.iterdir()) == []
@@ -421,7 +423,7 @@ def test_file_objects(tmp_path: pathlib.Path) -> None:
 
     behind = io.BytesIO(b"a head" + file.getvalue())
     behind.seek(6)
-    with pytest.raises(cst.errors.CorruptError, match="all of it has to be one Parquet file"):
+    with pytest.raises(cst.errors.CorruptError, match="it must contain one Parquet file"):
         pa.table(cst.open(behind, "parquet"))
 
     class Pipe(io.RawIOBase):
@@ -528,9 +530,7 @@ def test_what_nobody_can_read_is_not_written(tmp_path: pathlib.Path, threads: in
         "two columns": pa.table([[1], [2]], names=["a", "a"]),
         "size 0": pa.table({"a": pa.array([[]], pa.list_(pa.int64(), 0))}),
         "null struct": pa.table({"a": pa.array([{"x": [1, 2]}, None], strict)}),
-        r"null struct around": pa.table(
-            {"a": [pa.scalar([{"x": [1, 2]}, None], pa.list_(strict))]}
-        ),
+        r"null struct with": pa.table({"a": [pa.scalar([{"x": [1, 2]}, None], pa.list_(strict))]}),
     }
     for text, table in bad.items():
         with pytest.raises(cst.errors.UnsupportedError, match=text) as caught:

@@ -201,7 +201,7 @@ def test_states_before_the_first_batch(file: pathlib.Path) -> None:
     assert dataset.state_dict()["epoch"] == 1
     with pytest.raises(cst.errors.StateError, match="no batch yet"):
         cst.dataset.prefetch_to_device(loader_of(dataset, 0), "cpu").state_dict()
-    with pytest.raises(cst.errors.StateError, match="no dataset"):
+    with pytest.raises(cst.errors.StateError, match="neither a dataset"):
         cst.dataset.prefetch_to_device([], "cpu").state_dict()
 
 
@@ -429,5 +429,5 @@ def test_arguments(file: pathlib.Path) -> None:
     with pytest.raises(cst.errors.ArgumentError, match="as_batches"):
         cst.dataset.prefetch_to_device(dataset_of(file, as_batches=True), "cpu")
     if not torch.cuda.is_available():
-        with pytest.raises(cst.errors.UnsupportedError, match="no CUDA"):
+        with pytest.raises(cst.errors.UnsupportedError, match="CUDA is not available"):
             cst.dataset.prefetch_to_device(dataset, "cuda")

@@ -414,5 +414,5 @@ def test_a_query_over_a_pipe_needs_the_type(tmp_path: pathlib.Path) -> None:
         def read(self, size: int = -1) -> bytes:
             raise AssertionError
 
-    with pytest.raises(cst.errors.ArgumentError, match="type of a stream is needed"):
+    with pytest.raises(cst.errors.ArgumentError, match="type of the stream is unknown"):
         cst.open(Pipe(), format="json", view=cst.Query.from_text("output s = dense(a)"))

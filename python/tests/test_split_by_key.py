@@ -75,7 +75,7 @@ def test_kinds_of_keys() -> None:
     assert narrow == [one for (one,) in lists] and narrow
     texts = [str(i) for i in range(50)]
     assert sides(texts) == [one.decode() for one in sides([one.encode() for one in texts])]
-    with pytest.raises(cst.errors.UnsupportedError, match="a key of type float") as caught:
+    with pytest.raises(cst.errors.UnsupportedError, match="keys of type float") as caught:
         sides([0.5])
     assert caught.value.path == "k"
 
@@ -93,7 +93,7 @@ def test_arguments() -> None:
 def test_a_key_below_a_list_is_refused() -> None:
     """It has not one value per row, also where it has as many values as there are rows."""
     users = [[{"id": 1}, {"id": 2}], [], [{"id": 3}]]
-    with pytest.raises(cst.errors.ArgumentError, match="under lists"):
+    with pytest.raises(cst.errors.ArgumentError, match="inside lists"):
         cst.dataset.train_test_split(pa.record_batch({"user": users}), key="user.id")
     batch = pa.record_batch({"user": [{"id": i % 7} for i in range(70)]})
     _, test = cst.dataset.train_test_split(batch, key="user.id", test_size=0.5)

@@ -134,7 +134,7 @@ def test_files(tmp_path: Path, name: str) -> None:
 def test_what_is_loaded_is_statistics(tmp_path: Path) -> None:
     other = cst.accumulate.Accumulator("lengths")
     (tmp_path / "lengths").write_bytes(other._handle.save())
-    with pytest.raises(cst.errors.ArgumentError, match="'lengths' saved this"):
+    with pytest.raises(cst.errors.ArgumentError, match="saved by the accumulator 'lengths'"):
         cst.Statistics.load(tmp_path / "lengths")
     with pytest.raises(cst.errors.CorruptError):
         cst.Statistics.from_bytes(bytes(made())[:-1])
@@ -147,7 +147,7 @@ def test_a_feature_of_before_says_that_more_was_added() -> None:
     before = stats["fare"]
     stats.add({"fare": [99.0]})
     assert before.max == 10.0
-    with pytest.raises(cst.errors.StateError, match="ask them for the feature again"):
+    with pytest.raises(cst.errors.StateError, match="get the feature from them again"):
         before.quantiles([0.5])
     assert stats["fare"].max == 99.0
     other = made()
@@ -231,9 +231,9 @@ def test_statistics_that_were_made_elsewhere(tmp_path: Path) -> None:
         assert stats.compare(table)
     table = cst.stats.FeatureTable.from_arrow(pa.table(stats))
     assert table.slice(company="Red")["fare"].mean == stats.slice(company="Red")["fare"].mean
-    with pytest.raises(cst.errors.ArgumentError, match="there is no column 'slice'"):
+    with pytest.raises(cst.errors.ArgumentError, match="the column 'slice' is missing"):
         cst.stats.FeatureTable.from_arrow(pa.table({"path": ["a"]}))
-    with pytest.raises(TypeError, match="cannot be made of int"):
+    with pytest.raises(TypeError, match="cannot make a RecordBatch from int"):
         cst.stats.FeatureTable.from_arrow(7)  # type: ignore[arg-type]
 
 

@@ -40,7 +40,7 @@ def test_operations_take_arrow_numpy_and_lists() -> None:
 def test_unstack() -> None:
     parts = struct.unstack(np.arange(6).reshape(2, 3), num=3, axis=1)
     assert [part.to_py() for part in parts] == [[0, 3], [1, 4], [2, 5]]
-    with pytest.raises(cst.errors.ArgumentError, match="rows of differing lengths"):
+    with pytest.raises(cst.errors.ArgumentError, match="rows of different lengths"):
         struct.unstack(RAGGED, axis=1)
     with pytest.raises(cst.errors.ArgumentError, match="a length of 4, expected 3"):
         struct.unstack(RAGGED, 3)

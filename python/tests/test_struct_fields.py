@@ -85,7 +85,7 @@ def test_no_fields() -> None:
     assert from_fields({}).to_py() == {}
     assert from_fields({}, [2]).to_py() == [{}, {}]
     assert from_fields({}, [2, 1]).to_py() == [[{}], [{}]]
-    with pytest.raises(cst.errors.ArgumentError, match="no field to tell the dimension 1"):
+    with pytest.raises(cst.errors.ArgumentError, match="dimension 1 is unknown"):
         from_fields({}, [2, None])
 
 

@@ -196,25 +196,31 @@ def in_array(*values: Any) -> Any:
 @pytest.mark.parametrize(
     ("value", "match"),
     [
-        ({"integerValue": "secret"}, "no integerValue, expected an integer"),
-        ({"integerValue": 1.5}, "no integerValue"),
-        ({"integerValue": True}, "no integerValue"),
-        ({"doubleValue": "secret"}, "no doubleValue"),
-        ({"booleanValue": "true"}, "no booleanValue"),
-        ({"timestampValue": "2024-01-01"}, "no timestampValue, expected a time with its zone"),
-        ({"timestampValue": "2024-01-01T00:00:00"}, "no timestampValue"),
-        ({"timestampValue": "0001-01-01T00:00:00+23:00"}, "no timestampValue"),
-        ({"bytesValue": "secret"}, "no bytesValue, expected base64"),
-        ({"stringValue": 1}, "no stringValue"),
-        ({"geoPointValue": {"lat": 1}}, "no geoPointValue"),
-        ({"geoPointValue": {"latitude": "NaN"}}, "no geoPointValue"),
-        ({"arrayValue": [1]}, "no arrayValue"),
-        ({"mapValue": {"fields": [1]}}, "no mapValue"),
+        ({"integerValue": "secret"}, "an invalid integerValue, expected an integer"),
+        ({"integerValue": 1.5}, "an invalid integerValue"),
+        ({"integerValue": True}, "an invalid integerValue"),
+        ({"doubleValue": "secret"}, "an invalid doubleValue"),
+        ({"booleanValue": "true"}, "an invalid booleanValue"),
+        (
+            {"timestampValue": "2024-01-01"},
+            "an invalid timestampValue, expected a time with its zone",
+        ),
+        ({"timestampValue": "2024-01-01T00:00:00"}, "an invalid timestampValue"),
+        ({"timestampValue": "0001-01-01T00:00:00+23:00"}, "an invalid timestampValue"),
+        ({"bytesValue": "secret"}, "an invalid bytesValue, expected base64"),
+        ({"stringValue": 1}, "an invalid stringValue"),
+        ({"geoPointValue": {"lat": 1}}, "an invalid geoPointValue"),
+        ({"geoPointValue": {"latitude": "NaN"}}, "an invalid geoPointValue"),
+        ({"arrayValue": [1]}, "an invalid arrayValue"),
+        ({"mapValue": {"fields": [1]}}, "an invalid mapValue"),
         ({"secretValue": 1}, "a value of unknown type, expected one of booleanValue"),
-        ({}, "no typed value"),
-        ({"a": 1, "b": 2}, "no typed value"),
-        ("secret", "no typed value"),
-        ({"mapValue": {"fields": {"__type__": {"stringValue": "__vector__"}}}}, "no mapValue"),
+        ({}, "found something else, expected a typed value"),
+        ({"a": 1, "b": 2}, "found something else, expected a typed value"),
+        ("secret", "found something else, expected a typed value"),
+        (
+            {"mapValue": {"fields": {"__type__": {"stringValue": "__vector__"}}}},
+            "an invalid mapValue",
+        ),
     ],
 )
 def test_what_is_not_a_typed_value(value: Any, match: str) -> None:
@@ -399,20 +405,20 @@ def test_damaged_exports(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "output-0"
     first = 7 + len(RECORDS[0])
     for data, match in (
-        (whole[:-1], f"offset {first}: found no header of a record"),
-        (whole[: first + 3], f"offset {first}: found the end of the file within a header"),
+        (whole[:-1], f"offset {first}: found an invalid record header"),
+        (whole[: first + 3], f"offset {first}: found the end of the file inside a header"),
         (whole[:50] + b"?" + whole[51:], "offset 0: found a wrong CRC"),
-        (b'{"fields": {}}', "offset 0: found no header of a record"),
-        (log_of([b"x" * 40000])[:32768], "offset 32768: found the end of the file within a record"),
+        (b'{"fields": {}}', "offset 0: found an invalid record header"),
+        (log_of([b"x" * 40000])[:32768], "offset 32768: found the end of the file inside a record"),
         (log_of([b"x" * 40000])[32768:], "offset 0: found fragments of a record"),
-        (log_of([b"3"]), "record 0: no document of Firestore"),
-        (log_of([RECORDS[0], RECORDS[0][:-1]]), "record 1: no document of Firestore"),
+        (log_of([b"3"]), "record 0: not a Firestore document"),
+        (log_of([RECORDS[0], RECORDS[0][:-1]]), "record 1: not a Firestore document"),
         (log_of([wire(13, wire(13, "p"))]), "a key without a path"),
         (log_of([key_of(("c", "d")) + prop("u", wire(8, []))]), "a value of unknown type 8"),
-        (log_of([key_of(("c", "d")) + prop("u", wire(4, 1))]), "another wire type"),
+        (log_of([key_of(("c", "d")) + prop("u", wire(4, 1))]), "an unexpected wire type"),
         (log_of([key_of(("c", "d")) + prop("u", wire(5, [wire(6, 1.0)]))]), "a double"),
         (log_of([key_of(("c", "d")) + prop("u", wire(1, 2**62), 7)]), "a time out of range"),
-        (log_of([b"\x0b" * 5000]), "groups too deep"),
+        (log_of([b"\x0b" * 5000]), "groups nested too deeply"),
     ):
         path.write_bytes(data)
         with pytest.raises(cst.errors.CorruptError, match=match) as caught:
@@ -422,7 +428,7 @@ def test_damaged_exports(tmp_path: pathlib.Path) -> None:
     for _ in range(200):
         nested = entity(prop("m", wire(3, nested), 19))
     path.write_bytes(log_of([key_of(("c", "d")) + nested]))
-    with pytest.raises(cst.errors.CorruptError, match="maps too deep"):
+    with pytest.raises(cst.errors.CorruptError, match="maps nested too deeply"):
         cst.StructuredTensor.from_firestore(path)
     for missing in (tmp_path / "none", tmp_path):
         (tmp_path / "output-0").unlink(missing_ok=True)

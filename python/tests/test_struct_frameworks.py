@@ -466,5 +466,5 @@ def test_tensors_go_to_other_processes() -> None:
 
 
 def test_structs_are_no_array() -> None:
-    with pytest.raises(TypeError, match="take a field"):
+    with pytest.raises(TypeError, match="choose a field"):
         np.asarray(cst.struct.constant([{"a": 1}]))

@@ -64,7 +64,7 @@ def test_files_are_vectors(tmp_path: Path) -> None:
         assert from_json(file).to_py() == [{"a": 1}]
     with pytest.raises(cst.errors.NotFoundError):
         from_json(tmp_path / "none.jsonl")
-    with pytest.raises(cst.errors.ArgumentError, match="the spec is of rank 0"):
+    with pytest.raises(cst.errors.ArgumentError, match="expected rank 0"):
         from_json(path, SCALAR)
 
 

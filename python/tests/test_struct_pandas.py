@@ -150,13 +150,13 @@ def test_objects_that_are_refused(cells: list[Any], error: type, match: str) -> 
 
 def test_frames_that_are_refused() -> None:
     of = cst.StructuredTensor.from_pandas
-    with pytest.raises(cst.errors.ArgumentError, match="two columns are called 'a'"):
+    with pytest.raises(cst.errors.ArgumentError, match="two columns have the name 'a'"):
         of(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-    with pytest.raises(cst.errors.ArgumentError, match="two columns would be the field '0'"):
+    with pytest.raises(cst.errors.ArgumentError, match="two columns would become the field '0'"):
         of(pd.DataFrame([[1, 2]], columns=[0, "0"]))
-    with pytest.raises(cst.errors.ArgumentError, match="the name of the field for the index"):
+    with pytest.raises(cst.errors.ArgumentError, match="reserved for the index"):
         of(pd.DataFrame({"_index_": [1]}, index=["x"]))
-    with pytest.raises(cst.errors.ArgumentError, match="the name of the field for the index"):
+    with pytest.raises(cst.errors.ArgumentError, match="reserved for the index"):
         of(pd.DataFrame({"_index_": [1]}))
     for named in (
         pd.DataFrame({"a\0": [1]}),

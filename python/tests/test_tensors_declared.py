@@ -70,11 +70,11 @@ def test_names_of_columns() -> None:
 @pytest.mark.parametrize(
     ("name", "tensor", "found"),
     [
-        ("dense", np.array([[1, 2]]), "dense int64 [1, 2], and was declared as dense int32 [?, 2]"),
+        ("dense", np.array([[1, 2]]), "dense int64 [1, 2], expected dense int32 [?, 2]"),
         ("dense", np.array([[1, 2, 3]], np.int32), "dense int32 [1, 3]"),
         ("dense", [b"x"], "dense bytes [1]"),
         ("dense", {"x": np.array([1])}, "structured"),
-        ("varlen", np.array([1], np.uint8), "dense uint8 [1], and was declared as sparse uint8"),
+        ("varlen", np.array([1], np.uint8), "dense uint8 [1], expected sparse uint8"),
         ("sparse", SparseTensor(np.array([[0, 1, 2]]), [b"x"], np.array([1, 4, 5])), "[1, 4, 5]"),
         ("ragged", RaggedTensor(np.ones((3, 2)), [np.array([0, 3])]), "[?, ?, 2], 1 row splits"),
         ("ragged", RaggedTensor(np.ones(3), [np.array([0, 1]), np.array([0, 3])]), "[?, ?, ?], 2"),
@@ -95,9 +95,12 @@ def test_what_is_not_as_declared(name: str, tensor: Any, found: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "text"),
     [
-        (TensorSpec("dense", "int32", (None, None)), "all sizes but the rows are known"),
-        (TensorSpec("dense", "int32", (3,)), "the first size is that of the rows"),
-        (TensorSpec("dense", "int32", ()), "the first size is that of the rows"),
+        (
+            TensorSpec("dense", "int32", (None, None)),
+            "the sizes of a dense tensor must be known, except for the rows",
+        ),
+        (TensorSpec("dense", "int32", (3,)), "the first size, that of the rows, must be None"),
+        (TensorSpec("dense", "int32", ()), "the first size, that of the rows, must be None"),
         (TensorSpec("ragged", "int32", (None, None)), "to ragged_rank"),
         (TensorSpec("ragged", "int32", (None, 2, 3), 1), "to ragged_rank"),
         (TensorSpec("ragged", "int32", (None, None, None), 1), "to ragged_rank"),
@@ -153,5 +156,5 @@ def test_relaxed_sparse_tensors() -> None:
 
 def test_what_is_no_spec() -> None:
     assert TensorSpec.of(SPECS["dense"]) is SPECS["dense"]
-    with pytest.raises(TypeError, match="cannot be made of int"):
+    with pytest.raises(TypeError, match="cannot make a TensorSpec from int"):
         TensorEncoder.for_specs({"x": 1})

@@ -60,12 +60,12 @@ static cst_status check_numbers(const cst_dataset *first, const cst_dataset *oth
 static cst_status check_kind(const cst_dataset *dataset, size_t number, cst_error *error) {
   if (cst__dataset_is_mix(dataset)) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "mix all datasets at once: weights are multiplied by those of their mix",
+                     "mix all datasets in one call, with their weights multiplied",
                      "dataset %zu of the mix is a mix itself", number);
   }
   if (dataset->options.bucket_by != NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "leave bucket_by out, and pad to a few lengths instead",
+                     "instead, pad to a few lengths",
                      "dataset %zu has buckets, whose rows a mix would put beside others", number);
   }
   return CST_OK;

@@ -122,7 +122,7 @@ static cst_status check_use(const cst__format *format, cst__format_use use, cons
   return own == NULL || (reads ? own->info.reads : own->info.writes)
              ? CST_OK
              : cst__fail(error, CST_INVALID_ARGUMENT,
-                         reads ? "it is an option of writing" : "it is an option of reading",
+                         reads ? "it is an option for writing" : "it is an option for reading",
                          "%s has no option '%.60s' of %s", format->name, name,
                          reads ? "reading" : "writing");
 }

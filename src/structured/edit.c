@@ -115,8 +115,8 @@ static cst_status edit_check(const editing *e, const cst__slots *structs,
     return cst__fail_field(structs->view->schema, branch->step, e->assembly.error);
   }
   if (branch->place >= 0 && edit != NULL && edit->is_new) {
-    edit_fail(e, branch, "there is a field of this name");
-    cst__error_set_hint(e->assembly.error, "ask for it to be replaced, or give another name");
+    edit_fail(e, branch, "the field already exists");
+    cst__error_set_hint(e->assembly.error, "replace it explicitly, or choose another name");
     return CST_INVALID_ARGUMENT;
   }
   return CST_OK;

@@ -267,7 +267,7 @@ def test_a_lost_row_group_is_told(plugin, tmp_path):
     path.write_bytes(data)
     done = subprocess.run([CLI, "count", path], capture_output=True, check=False, timeout=60)
     assert done.returncode == 1
-    assert b"row group 0: column 'a': it gives 0 rows, and the footer tells of 100" in done.stderr
+    assert b"row group 0: column 'a': found 0 rows, expected 100 as in the footer" in done.stderr
 
 
 class ReadOptions(ctypes.Structure):

@@ -127,7 +127,7 @@ def test_parquet(tmp_path: pathlib.Path) -> None:
     assert made.table.schema == ours.ArrowSchema()
     assert sum(batch.num_rows for batch in made.elements) == 50
     assert max(batch.num_rows for batch in made.elements) <= 20
-    with pytest.raises(Exception, match="a record is no row of these columns"):
+    with pytest.raises(Exception, match="a record is not a row of these columns"):
         Run(ours.RawRecordToRecordBatch(), [records[0][:40]])
 
 

@@ -138,11 +138,11 @@ def test_endings(tmp_path: pathlib.Path, format: str, options: dict[str, Any], e
 def test_arguments(tmp_path: pathlib.Path) -> None:
     with pytest.raises(cst.errors.ArgumentError, match="unknown mode 'replace'"):
         Folder(tmp_path, "csv", "replace")  # type: ignore[arg-type]
-    with pytest.raises(cst.errors.ArgumentError, match=r"no option 'compresion'.*compression"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"unknown option 'compresion'.*compression"):
         Folder(tmp_path, "csv", options={"compresion": "gzip"})
     with pytest.raises(cst.errors.NotFoundError, match=r"unknown format 'exmple'.*'example'"):
         Folder(tmp_path, "exmple")
-    with pytest.raises(cst.errors.ArgumentError, match="no option 'num_shards'"):
+    with pytest.raises(cst.errors.ArgumentError, match="unknown option 'num_shards'"):
         Folder(tmp_path, "csv", options={"num_shards": 2})
 
 

@@ -199,7 +199,7 @@ def test_what_is_passed_on_to_ray(ray_data: Any, plain: pathlib.Path) -> None:
         plain, "example", concurrency=1, num_cpus=0.5, ray_remote_args={"max_retries": 1}
     )
     assert dataset.count() == ROWS
-    with pytest.raises(cst.errors.ArgumentError, match=r"no option 'colums'.*columns"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"unknown option 'colums'.*columns"):
         cst.ray.read(plain, colums=["id"])
 
 

@@ -118,7 +118,7 @@ def test_what_is_dropped_is_logged(
 
 
 def test_unknown_options() -> None:
-    with pytest.raises(cst.errors.ArgumentError, match=r"no option 'column'.*columns"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"unknown option 'column'.*columns"):
         read_by("a.tfrecord", {"column": ["a"]})
 
 

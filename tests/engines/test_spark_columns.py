@@ -70,7 +70,7 @@ def test_arguments() -> None:
         cst.spark.decode_examples("value", SCHEMA, on_error="skip")  # type: ignore[arg-type]
     with pytest.raises(cst.errors.ArgumentError, match="needs a schema"):
         cst.spark.decode_examples("value", None)  # type: ignore[arg-type]
-    with pytest.raises(cst.errors.ArgumentError, match="encode_examples needs columns"):
+    with pytest.raises(cst.errors.ArgumentError, match="encode_examples needs at least one column"):
         cst.spark.encode_examples()
     with pytest.raises(cst.errors.NotFoundError, match="fare"):
         cst.spark.decode_examples("value", SCHEMA, ["fare"])
@@ -117,7 +117,7 @@ def test_frames_of_records(spark: Any) -> None:
     assert mapped("null") == [(i, [i] if i not in (3, 6) else None) for i in range(7)]
     with pytest.raises(Exception, match="in column value, row 3 of a batch"):
         mapped("raise")
-    with pytest.raises(cst.errors.ArgumentError, match="column id is decoded, and is to be kept"):
+    with pytest.raises(cst.errors.ArgumentError, match="column id is both decoded and kept"):
         cst.spark.map_examples(frame.withColumnRenamed("n", "id"), "value", SCHEMA, keep=["id"])
 
 

@@ -149,12 +149,14 @@ def test_folders_that_do_not_agree() -> None:
         partition_columns([Found(f"f{i}", named) for i, named in enumerate(folders)])
 
     with pytest.raises(
-        cst.errors.FormatError, match=r"f1: its folders say b=, and those of f0 say a="
+        cst.errors.FormatError, match=r"f1: its folders have b=, but those of f0 have a="
     ):
         check((("a", "1"),), (("b", "1"),))
-    with pytest.raises(cst.errors.FormatError, match="f1: its folders say no columns"):
+    with pytest.raises(cst.errors.FormatError, match="f1: its folders have no columns"):
         check((("a", "1"),), ())
-    with pytest.raises(cst.errors.FormatError, match="f0: two of its folders say a=/a="):
+    with pytest.raises(
+        cst.errors.FormatError, match="f0: two of its folders name the same column: a=/a="
+    ):
         check((("a", "1"), ("a", "2")))
 
 

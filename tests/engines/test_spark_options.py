@@ -57,7 +57,10 @@ def test_names_are_the_same_in_every_case() -> None:
         ({"columns": "[1]"}, "option columns is a list of names"),
         ({"columns": '"a" b'}, "option columns is names with commas between them"),
         ({"columns": "a\nb"}, "or give a JSON list"),
-        ({"header": "false"}, "it is an option of writing csv; files without one need names"),
+        (
+            {"header": "false"},
+            "it is an option for writing csv; to read files without a header, give names",
+        ),
         ({"columns": "[1"}, "option columns is not valid JSON"),
         ({"params": "[]"}, "option params is a JSON object"),
         ({"on_error": "drop"}, "option on_error is one of raise, skip, not 'drop'"),

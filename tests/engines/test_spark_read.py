@@ -246,7 +246,7 @@ def test_records_of_other_kinds(tmp_path: pathlib.Path) -> None:
     assert beside["bytes"].to_pylist() == [[r] for r in raw["record"].to_pylist()]
     types = StructType([StructField("steps", BinaryType())])
     with pytest.raises(
-        cst.errors.ArgumentError, match=r"\.schema\(\.\.\.\) does not say what steps are"
+        cst.errors.ArgumentError, match=r"\.schema\(\.\.\.\) cannot describe sequences of steps"
     ):
         in_process(path, types, format="sequence_example")
 
@@ -303,7 +303,7 @@ def test_what_is_dropped_is_logged(tmp_path: pathlib.Path, caplog: Any) -> None:
         ({"colums": "id"}, r"reading has no option 'colums' \(did you mean columns"),
         ({"columns": "id,fares"}, "fares"),
         ({"check_crc": "1"}, "option check_crc is true or false, not '1'"),
-        ({"fileLog": "/tmp"}, "option file_log is for readStream"),
+        ({"fileLog": "/tmp"}, "option file_log is only for readStream"),
         ({"delimitr": "1"}, "reading has no option 'delimitr'"),
         ({"threads": "0"}, "threads is '0': expected a number from 1 to 1024"),
     ],
@@ -323,7 +323,7 @@ def test_paths_that_are_wrong(spark: Any, tmp_path: pathlib.Path) -> None:
     (tmp_path / "id=1").mkdir()
     cst.write([{"id": [1]}], tmp_path / "id=1" / "f.tfrecord")
     with pytest.raises(
-        Exception, match="column id: it is in the files, and folders are named by it"
+        Exception, match="column id: it is in the files, but also in the names of folders"
     ):
         load(spark, tmp_path)
     several = spark.read.format("columnstone").load([str(tmp_path / "id=1")] * 2)

@@ -143,7 +143,7 @@ def test_files_that_change_are_refused(tmp_path: pathlib.Path) -> None:
 def test_the_log_is_kept_as_long_as_the_checkpoint(tmp_path: pathlib.Path) -> None:
     put(tmp_path / "in", "a.tfrecord", [1], 1)
     with pytest.raises(
-        cst.errors.StateError, match=r"the file log has none of it \(begin with a new"
+        cst.errors.StateError, match=r"missing from the file log \(start with a new"
     ):
         make(tmp_path).latestOffset({"batch": 4}, ALL)
     (tmp_path / "log" / "000000000.jsonl").write_text("{}\n")

@@ -212,8 +212,8 @@ def test_options_are_read_strictly(spark: Any, tmp_path: pathlib.Path) -> None:
     for options, said in (
         ({"compresion": "gzip"}, r"writing has no option 'compresion' \(did you mean compression"),
         ({"payload": "csv"}, "payload is one of example"),
-        ({"payload": "raw", "format": "csv"}, "format is 'csv', and payload raw"),
-        ({"payload": "message"}, "of messages the type is needed"),
+        ({"payload": "raw", "format": "csv"}, "format is 'csv', but payload is raw"),
+        ({"payload": "message"}, "the type of the messages is missing"),
         ({"format": "nope"}, "nope"),
         ({"partitionBy": "x"}, "no column 'x' to partition by"),
         ({"partitionBy": "id"}, "partition_by names all columns"),
@@ -347,7 +347,7 @@ def test_few_files_are_open_for_many_partitions(spark: Any, tmp_path: pathlib.Pa
 
 
 def test_values_that_name_no_folder(spark: Any, tmp_path: pathlib.Path) -> None:
-    with pytest.raises(Exception, match="cannot be named after the empty string"):
+    with pytest.raises(Exception, match="an empty string cannot be a partition"):
         save(spark.range(2).selectExpr("id", "'' k"), tmp_path / "out", partitionBy="k")
     with pytest.raises(Exception, match=r"'k' is of type double.*cast it to a string"):
         save(spark.range(2).selectExpr("id", "0.5D k"), tmp_path / "out", partitionBy="k")

@@ -103,7 +103,7 @@ def test_one_attempt_of_a_task_counts(
     assert (out / "_SUCCESS").exists()
     writer.abort(messages)  # of a driver that was told nothing of the commit
     assert ids(out) == [1, 2, 3]
-    with pytest.raises(cst.errors.FileError, match="the job has ended"):
+    with pytest.raises(cst.errors.FileError, match="the job has already ended"):
         attempt(monkeypatch, writer, Task(1), 3)
     assert len(os.listdir(out)) == 3
 
@@ -117,7 +117,7 @@ def test_where_outputs_lie(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPat
         ("s3://bucket/x/", "s3://bucket/x"),
     ):
         assert Output.of_options({"path": path}).path == expected
-    with pytest.raises(cst.errors.ArgumentError, match="no path, and no URL"):
+    with pytest.raises(cst.errors.ArgumentError, match="neither a path nor a URL"):
         Output.of_options({"path": "hdfs:/x"})
 
 
@@ -342,5 +342,5 @@ def test_a_stream_aborted(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatc
     message = attempt(monkeypatch, stream_of(tmp_path), Task(0, "query", 0), 1)
     stream_of(tmp_path).abort([message, None], 0)
     assert os.listdir(tmp_path) == []
-    with pytest.raises(cst.errors.StateError, match="which micro-batch"):
+    with pytest.raises(cst.errors.StateError, match="no query id or micro-batch number"):
         attempt(monkeypatch, stream_of(tmp_path), Task(0), 1)

@@ -189,7 +189,7 @@ def test_a_prensor_that_no_column_holds() -> None:
     number = map_values.map_values(
         root(), path("session_id"), lambda x: tf.cast(x, tf.complex64), tf.complex64, "z"
     )
-    with pytest.raises(cst.errors.UnsupportedError, match="z: no column is of type complex64"):
+    with pytest.raises(cst.errors.UnsupportedError, match="z: the type complex64 is not supported"):
         cst.Query.from_struct2tensor(of_prensor(only(number, "z")))
 
 

@@ -157,7 +157,7 @@ def test_structs_without_fields() -> None:
 def test_names_that_tensorflow_lacks() -> None:
     kind = pa.struct([("a", pa.struct([("x-y", pa.int64())]))])
     with pytest.raises(
-        cst.errors.ArgumentError, match=r"field 'a\.x-y': TensorFlow has no such"
+        cst.errors.ArgumentError, match=r"field 'a\.x-y': TensorFlow does not allow this name"
     ) as it:
         data.nested(pa.array([{"a": {"x-y": 1}}], kind)).to_tensorflow()
     assert it.value.path == "a.x-y"

@@ -81,7 +81,7 @@ TEST(wrong_options) {
   check_refused("csv", "keep_blank_lines", "yes",
                 "csv option keep_blank_lines is 'yes': expected false or true", "");
   check_refused("csv", "header", "false", "csv has no option 'header' of reading",
-                "it is an option of writing");
+                "it is an option for writing");
   check_refused("csv", "names", "\"a\"b",
                 "csv option names has a quote that is not closed, or text after it",
                 "write names between commas, in quotes if they have commas or quotes");

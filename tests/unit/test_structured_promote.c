@@ -296,9 +296,9 @@ TEST(wrong_directions_and_names_are_errors) {
   check_fails(both, tensor, (cst_field_copy){PATH("id"), PATH("event", "query"), NULL, false},
               CST_SCHEMA, "event.query.id", "no fields below values of type string");
   check_fails(up, tensor, (cst_field_copy){PATH("event", "query"), {NULL, 0}, "id", false},
-              CST_INVALID_ARGUMENT, "id", "there is a field of this name");
+              CST_INVALID_ARGUMENT, "id", "the field already exists");
   check_fails(both, tensor, (cst_field_copy){PATH("id"), PATH("event"), "query", false},
-              CST_INVALID_ARGUMENT, "event.query", "there is a field of this name");
+              CST_INVALID_ARGUMENT, "event.query", "the field already exists");
   CHECK_EQ(up(tensor, NULL, 1, &(cst_structured *){NULL}, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(up(NULL, NULL, 0, &(cst_structured *){NULL}, NULL), CST_INVALID_ARGUMENT);
   cst_structured_release(tensor);

@@ -1,1 +1,1 @@
-"""What stands on all other rooms: open, Source, convert, whole files in memory."""
+"""The highest layer, which uses all others: open, Source, convert, whole files in memory."""

@@ -1,4 +1,5 @@
-"""Artifacts of lineage in the place of paths and views: what they say, and what the caller says."""
+"""Lineage artifacts in place of paths and views: their options combined with those of the
+caller."""
 
 from __future__ import annotations
 
@@ -11,15 +12,16 @@ from .._lineage.choice import AS_BOUND, has_artifacts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What a view that was saved knows itself.
+# What a saved view contains itself.
 _OF_VIEWS = ("message", "descriptors", "message_options")
 
 
 def settled(paths: Any, options: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The paths and the options of `columnstone.open` with neither artifacts nor the view AS_BOUND
-    in them. The paths hold a lease then; options of the caller's come before those of artifacts.
+    """The paths and the options of `columnstone.open`, with artifacts and the view AS_BOUND
+    resolved. The paths then hold a lease. Options of the caller take precedence over those of
+    artifacts.
 
-    options: those that were given; "view" may be None there, which says "as it is".
+    options: the given ones; "view" may be None, which means "without a view".
     """
     view, schema = options.get("view", AS_BOUND), options.get("schema")
     if has_artifacts(schema):
@@ -41,7 +43,7 @@ def _of_examples(paths: Any, options: dict[str, Any], view: Any) -> tuple[Any, d
     assert examples is not None
     if options.get("query") is not None:
         raise argument_error(
-            f"{examples[0].reference} is an artifact, and query is of databases", "view=..."
+            f"{examples[0].reference} is an artifact; query is for databases", "view=..."
         )
     is_choice = view is AS_BOUND or view is None or has_artifacts(view)
     own = any(options.get(name) is not None for name in ("descriptors", "schema"))
@@ -65,7 +67,8 @@ def _of_examples(paths: Any, options: dict[str, Any], view: Any) -> tuple[Any, d
 def _only_file(schema: Any) -> str:
     if len(schema.paths) != 1:
         raise argument_error(
-            f"schema is {schema.reference}, an artifact of {len(schema.paths)} files", "one of one"
+            f"schema is {schema.reference}, an artifact with {len(schema.paths)} files",
+            "expected one file",
         )
     path: str = schema.paths[0]
     return path

@@ -1,4 +1,4 @@
-"""Schemas of Avro that a function finds, by what stands before records in memory."""
+"""Avro schemas that a function looks up by the prefix of records in memory."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ _PREFIXES = {
 
 
 class AvroLookup:
-    """Asks the function once for each number (an int) or fingerprint (bytes) that records name."""
+    """Calls the function once for each number (an int) or fingerprint (bytes) in the records."""
 
     def __init__(self, find: SchemaFinder, framing: str | None) -> None:
         prefix = _PREFIXES.get(framing or "auto")
         if prefix is None:
             raise argument_error(
-                f"records of avro_framing {framing!r} name no schema that a function could find",
-                "leave avro_schemas out, or say which avro_framing",
+                f"with avro_framing {framing!r}, records do not name the schema that a function "
+                "would look up",
+                "leave avro_schemas out, or choose another avro_framing",
             )
         self._find = find
         self._prefix = prefix
@@ -43,7 +44,7 @@ class AvroLookup:
         self.table: dict[int | bytes, AvroSchema] = {}
 
     def add(self, records: Any) -> tuple[Any, bool]:
-        """The records, to be read once more, and whether they name schemas that are new."""
+        """The records, to be read again, and whether they refer to new schemas."""
         if not hasattr(records, "__arrow_c_array__") and not hasattr(records, "__arrow_c_stream__"):
             records = list(records)
             named = self._ids(records)

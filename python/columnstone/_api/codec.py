@@ -1,4 +1,4 @@
-"""Decoders and encoders of data in memory: one of each, for whatever the data are."""
+"""Decoders and encoders of data in memory: one class each, for all formats."""
 
 from __future__ import annotations
 
@@ -47,13 +47,14 @@ if TYPE_CHECKING:
 _Encoded = TypeVar("_Encoded")
 
 _ALL_ROWS = 2**31 - 1  # of one batch
-# options of Avro's records, and not of its files: with one of them, or with a schema, it is these
+# options for Avro's records, but not for its files: with one of them, or with a schema, records are
+# meant
 _AVRO = {"avro_framing", "avro_writer_schema", "avro_schemas", "avro_schema_id"}
 _LAYOUT = {"offsets": 64, "binary_views": False, "fixed_size": False, "nested": False}
 
 
 def _is_of_records(format: str) -> bool:
-    """False for formats of files. NotFoundError for one that there is not."""
+    """False for formats of files. NotFoundError for an unknown format."""
     if not isinstance(format, str):
         raise TypeError(f"a format is named by a str, not {type(format).__name__}")
     if format in _core.FORMATS:
@@ -75,7 +76,8 @@ def _is_buffer(data: object) -> bool:
 
 
 class _Codec:
-    """What decoders and encoders have in common: what they were made of, as which they pickle."""
+    """The common part of decoders and encoders: the arguments they were created with, which are
+    also their pickled form."""
 
     __slots__ = ("_format", "_given", "_of_records")
 
@@ -97,7 +99,7 @@ class _Codec:
             self._given["schema"] = None if core is None else Schema._wrap(core)
 
     def _keep(self, options: dict[str, Any], usual: Collection[str]) -> None:
-        """Keeps options of files: those of their format, and the usual ones of its kind."""
+        """Stores the options for files: those of the format, and the general ones."""
         self._given.update((name, value) for name, value in options.items() if value is not None)
         usual = {*usual, "descriptors", "message_options"}
         of_format = {name: value for name, value in options.items() if name not in usual}
@@ -107,7 +109,7 @@ class _Codec:
             refuse(self._format, tuple(option for option in told if option[0] not in own))
 
     def _told(self, options: dict[str, Any], message: Callable[..., CoreMessage]) -> Told:
-        """Keeps options of records, and gives them as the compiled part takes them."""
+        """Stores the options for records, and returns them for the compiled part."""
         given = self._given.get("schema")
         schema = given if isinstance(given, Schema) else None
         core, own = None, {}
@@ -134,22 +136,22 @@ class _Codec:
 
     @property
     def format(self) -> str:
-        """The name that it was made by."""
+        """The name of the format it was created with."""
         return self._format
 
     @property
     def schema(self) -> Schema | str | None:
-        """The schema that was given; of Avro's records its JSON."""
+        """The schema it was created with; for Avro records, its JSON."""
         return self._given.get("schema")
 
     @property
     def message(self) -> str | None:
-        """The full name of the message, if it is of messages."""
+        """The full name of the message type, if it is for messages."""
         return self._given.get("message")
 
     @property
     def descriptors(self) -> Descriptors | None:
-        """The set of message types, if it is of messages."""
+        """The set of message types, if it is for messages."""
         return self._given.get("descriptors")
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
@@ -162,7 +164,7 @@ class _Codec:
 
 @public_in("columnstone.codec")
 class Decoder(_Codec):
-    """Decodes data in memory into record batches. `columnstone.decoder` makes it. It pickles."""
+    """Decodes data in memory into record batches. `columnstone.decoder` creates it. It pickles."""
 
     __slots__ = ("_core", "_lookup", "_make", "_own")
     _lookup: AvroLookup | None
@@ -181,7 +183,7 @@ class Decoder(_Codec):
         if not self._of_records:
             if "batch_size" in options:
                 raise argument_error(
-                    "a decoder makes one batch of all rows", "leave batch_size out"
+                    "a decoder returns all rows in one batch", "leave batch_size out"
                 )
             self._keep(options, _core.SOURCE_OPTIONS.keys() | {"params"})
             return
@@ -200,17 +202,19 @@ class Decoder(_Codec):
             self._own = own
 
     def decode(self, records: Buffer | Records) -> _core.RecordBatch:
-        """Decodes the records into one batch, one row each; or files in memory, to all their rows.
+        """Decodes records into one batch, with one row each, or files in memory into all their
+        rows.
 
         records: a list (or any iterable) of bytes or other buffers, or an Arrow array of binary,
-            string or their large and view variants without nulls; a batch of one such column will
-            do, and a table or other object with __arrow_c_stream__ is decoded whole. Of formats of
-            files: the bytes of one, or a list or tuple of such; for JSON such as one object each.
+            string or their large and view variants without nulls. A batch with one such column is
+            accepted, too; a table or other object with __arrow_c_stream__ is decoded completely.
+            For formats of files: the bytes of a file, or a list or tuple of them; for JSON, for
+            example, one object each.
 
-        The GIL is free while decoding. A decoder is used by one thread at a time (others wait) and
+        Decoding releases the GIL. One thread uses a decoder at a time (others wait). A decoder
         stays usable after an error: CorruptError or SchemaError with the record's number, and the
-        path of the column; TypeError for a record that is not bytes. Of files, raises what
-        `cst.open` and its passes raise, with the record's number and place.
+        path of the column; TypeError for a record that is not bytes. For files, raises the errors
+        of `cst.open` and its passes, with the record's number and position.
 
         >>> records = [b"a,1", b"b,2"]
         >>> cst.decoder("raw").decode(records).to_pydict()
@@ -250,8 +254,8 @@ class Decoder(_Codec):
 
     @property
     def arrow_schema(self) -> ArrowSchema | None:
-        """The schema of the batches; None where the data of each call say their types: without a
-        schema or descriptors, and of files."""
+        """The schema of the batches; None if it depends on the data of each call, that is, without
+        a schema or descriptors, and for files."""
         return None if self._core is None else self._core.arrow_schema
 
     def __repr__(self) -> str:
@@ -269,7 +273,7 @@ class Decoder(_Codec):
 
 @public_in("columnstone.codec")
 class Encoder(_Codec, Generic[_Encoded]):
-    """Encodes record batches. `columnstone.encoder` makes it. It pickles."""
+    """Encodes record batches. `columnstone.encoder` creates it. It pickles."""
 
     __slots__ = ("_core", "_plain")
 
@@ -294,14 +298,14 @@ class Encoder(_Codec, Generic[_Encoded]):
         batch: ArrowArrayExportable | ArrowStreamExportable | Plain | Batches,
         arrow_schema: ArrowSchemaExportable | ArrowSchema | None = None,
     ) -> _Encoded:
-        """Encodes a batch into an Array of large_binary, one record per row; or, for a format of
+        """Encodes a batch into an Array of large_binary with one record per row or, for a format of
         files, batches into the bytes of a file.
 
-        batch: a RecordBatch of ours, of pyarrow or of Polars, or any object with __arrow_c_array__;
-            a table or other object with __arrow_c_stream__ is encoded whole, and so are rows and
-            columns of Python's own, as `record_batch` takes them; for messages, a map in these is a
-            dict. For files, also an iterable of batches.
-        arrow_schema: for files: of the batches, where there may be none.
+        batch: a RecordBatch of this package, pyarrow or Polars, or any object with
+            __arrow_c_array__. A table or other object with __arrow_c_stream__ is encoded
+            completely, and so are plain Python rows and columns, as for `record_batch`; for
+            messages, maps in these are dicts. For files, an iterable of batches is accepted, too.
+        arrow_schema: for files: the schema of the batches, needed if there may be no batch.
 
         Raises UnsupportedError with row and column for a value that a record or the file cannot
         hold: for tf.Example a null inside a list, an integer above 2**63 - 1, a float64 that
@@ -337,7 +341,7 @@ class Encoder(_Codec, Generic[_Encoded]):
         return titled("Encoder", facts([*known, ("lossy", self._given.get("lossy"))]), *parts)
 
 
-# ---- what makes them ----
+# ---- creating them ----
 
 
 @overload
@@ -408,9 +412,9 @@ def decoder(
     record batches.
 
     format: the format of the data. Records: "example" (tf.Example), "sequence_example", "message"
-        (any protobuf message), "raw" (one column `record` with the records as they are), "avro"
-        with a schema. Files: "csv", "json" (lines), "avro" without a schema, "arrow" (file or
-        stream), "parquet", the name of a plug-in, or a format registered with `format.register`.
+        (any protobuf message), "raw" (one column `record` with the unchanged records), "avro" with
+        a schema. Files: "csv", "json" (lines), "avro" without a schema, "arrow" (file or stream),
+        "parquet", the name of a plug-in, or a format registered with `format.register`.
     schema: for example, sequence_example and files: anything that `Schema` accepts. Without one,
         the types come from the data of each call and the columns are sorted by name. A feature that
         never has a type is a column of type null, and so is a feature of TYPE_UNKNOWN. The feature

@@ -114,7 +114,7 @@ def convert(
     if writes and not isinstance(source, Source) and format is None and opened._core.container():
         # A message is also a tf.Example, one without features: as such its fields would be lost.
         raise argument_error(
-            "the input's records may be messages or tf.Examples, and nothing says which",
+            "the records of the input may be messages or tf.Examples",
             'format="message" or format="example"',
         )
     writer = Writer(
@@ -181,7 +181,7 @@ def _open(source: Any, options: dict[str, Any]) -> Source:
     for name, value in given.items():
         if name in ("schema", "threads") or value is None or isinstance(value, Only):
             continue
-        raise argument_error(f"the source is open already, and {name} is given", "give it to open")
+        raise argument_error(f"{name} is given, but the source is already open", "pass it to open")
     return source
 
 

@@ -229,7 +229,7 @@ def open(
     given["format"] = inputs.format or format
 
     def without_view(name: str) -> Any:
-        """What the input is by itself: its `schema` or its `arrow_schema`."""
+        """The type of the input: its `schema` or its `arrow_schema`."""
         plain = {"message": core, "columns": None, "view": None, "on_error": "raise"}
         with inputs.kept(), Source(inputs, source_options({**given, **plain})) as source:
             return getattr(source, name)
@@ -247,7 +247,7 @@ def open(
 
 
 def _open_artifacts(given: dict[str, Any]) -> Source:
-    """The same of what artifacts say, but for the arguments that are not the usual ones."""
+    """The options of artifacts, except where the caller's arguments differ from the defaults."""
     usual = {name: one.default for name, one in signature(open).parameters.items()}
     own = {**given.pop("format_options"), **given}
     paths = own.pop("paths")

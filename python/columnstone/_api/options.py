@@ -1,5 +1,6 @@
-"""The options of sources: `open` names and describes them, _core.SOURCE_OPTIONS lists them with
-their kinds, from the table in C, which knows their ranges; here are the types of their values."""
+"""The options of sources: `open` documents them, and _core.SOURCE_OPTIONS lists them with their
+kinds, from the table in C, which has their ranges. This module has the conversion of their
+values."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def source_options(given: dict[str, Any]) -> dict[str, Any]:
-    """The options among the arguments of `open`, checked, as the compiled part takes them."""
+    """The options among the arguments of `open`, checked and converted for the compiled part."""
     of_format = core_options("open", given["format_options"], given["format"])
     given = {**given, "format_options": of_format}
     return {
@@ -39,7 +40,7 @@ def message_option(
     """The arguments about messages as one option; None if there are none."""
     if message is None and descriptors is None:
         if options is not None:
-            raise argument_error("message_options are given, and no message", "message=")
+            raise argument_error("message_options is given without message", "message=")
         return None
     from .._message.options import core_message
 
@@ -49,7 +50,8 @@ def message_option(
 def _on_error(
     on_error: OnError,
 ) -> tuple[type, Callable[[Dropped], bool | None] | None, int] | None:
-    """The class of the reports, who wants them, and what becomes of the record; None to raise."""
+    """The class of the reports, the function that gets them, and what happens with the record; None
+    to raise."""
     if isinstance(on_error, str) and on_error == "raise":
         return None
     from .._source.dropped import Dropped
@@ -64,14 +66,14 @@ def _on_error(
 
 
 def _usual(name: str) -> int | None:
-    """The usual value of a number; None: there is no limit."""
+    """The default of a number; None: no limit."""
     usual = _core.SOURCE_OPTIONS[name][1]
     return None if usual is None else int(usual)
 
 
 _POLICIES = {"skip": _core.ON_ERROR_SKIP, "null": _core.ON_ERROR_NULL}
 
-# Name and value to what the compiled part takes, by the kind of the option.
+# Conversion of a value for the compiled part, by the kind of the option.
 _CHECKS: dict[str, Callable[[str, Any], object]] = {
     "text": text,
     "word": lambda name, value: value,  # the library knows which there are

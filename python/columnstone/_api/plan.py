@@ -77,5 +77,5 @@ def plan(
 def _local_files(paths: object) -> tuple[bytes, ...]:
     local, _ = as_inputs(paths)
     if local is None:
-        raise UnsupportedError("file objects have no splits: workers open files by their names")
+        raise UnsupportedError("file objects cannot be split: workers open files by name")
     return local

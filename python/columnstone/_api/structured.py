@@ -1,4 +1,4 @@
-"""Structured tensors of JSON text."""
+"""Structured tensors from JSON text."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _HINT = ("give a schema or types", "give a spec")
 
 @public_in("columnstone.struct")
 def from_json(text: Any, spec: Spec | None = None) -> AnyStructured:
-    """JSON text as a structured tensor: an object is a scalar, a list a vector, lists of lists have
-    more dimensions; one object per line (JSON lines) is a vector, too.
+    """Converts JSON text to a structured tensor: an object is a scalar, a list a vector, and lists
+    of lists have more dimensions. One object per line (JSON lines) is a vector, too.
 
-    text: str or bytes; or a pathlib.Path or a file object of JSON lines or of one list of objects,
+    text: str or bytes; or a pathlib.Path or a file object with JSON lines or one list of objects,
         which `cst.open` reads: always a vector
-    spec: the type. Without one it is inferred from all of the data: keys that an object lacks are
-        null, ints and floats mixed are float64. With one, keys that it does not name are passed
-        over, as `cst.open` does with `types`.
+    spec: the type. Without one, it is inferred from all of the data: missing keys are null, and
+        mixed ints and floats are float64. With a spec, unknown keys are skipped, as `cst.open` does
+        with `types`.
 
-    Raises CorruptError for what is not JSON, SchemaError for values of another type than those
-    before, or than the spec's: with line and column, path, what was found and what was expected.
-    UnsupportedError for a spec of types that JSON does not have, such as times.
+    Raises CorruptError for invalid JSON, and SchemaError for values whose type differs from that of
+    previous values or of the spec, with line and column, path, what was found and what was
+    expected. UnsupportedError for a spec with types that JSON does not have, such as times.
     """
     if spec is not None and not isinstance(spec, StructuredSpec):
         raise TypeError(f"spec is a StructuredTensorSpec or a LeafSpec, not {type(spec).__name__}")
@@ -95,14 +95,14 @@ def _columns(spec: Spec | None) -> ArrowSchema | None:
         return None
     if not _is_vector(spec):
         raise ArgumentError(
-            f"the text is a vector of objects, and the spec is of rank {spec.rank}"
-            + ("" if isinstance(spec, StructuredTensorSpec) else " and of plain values")
+            f"found a vector of objects, expected rank {spec.rank}"
+            + ("" if isinstance(spec, StructuredTensorSpec) else " and plain values")
         )
     return spec._arrow(1)
 
 
 def _structs(batch: RecordBatch, spec: Spec | None, is_row: bool = False) -> AnyStructured:
-    """Rows as structs, which may be null where the spec allows it."""
+    """Rows as structs, which may be null if the spec allows it."""
     dim = None if spec is None or is_row else spec.shape[0]
     if dim is not None and len(batch) != dim:
         raise SchemaError(f"JSON text: a list of {len(batch)} values, expected {dim}")
@@ -130,11 +130,11 @@ def _read(data: bytes, types: ArrowSchema | None) -> RecordBatch:
         raise
 
 
-# ---- what the reader of lines does not take as it is ----
+# ---- text that the reader of lines does not accept unchanged ----
 
 
 def _one(data: bytes, spec: Spec | None) -> AnyStructured:
-    """One object, as the only one of a list."""
+    """One object, as the only item of a list."""
     if isinstance(spec, LeafSpec):
         raise SchemaError(f"JSON text: found an object, expected {spec.dtype}")
     if spec is not None and spec.rank > 0:
@@ -147,7 +147,7 @@ def _one(data: bytes, spec: Spec | None) -> AnyStructured:
 
 
 def _value(data: bytes, spec: Spec | None) -> AnyStructured:
-    """Any value, as the only one of a column."""
+    """Any value, as the only value of a column."""
     types = None
     if spec is not None:
         item = spec._tree(0, "")
@@ -161,7 +161,7 @@ def _value(data: bytes, spec: Spec | None) -> AnyStructured:
 
 
 def _check_one(data: bytes) -> None:
-    """The text has not closed what is around it, to open it again."""
+    """Checks that the text has not closed the brackets around it in order to open them again."""
     try:
         json.loads(data)
     except json.JSONDecodeError as error:
@@ -172,11 +172,11 @@ def _check_one(data: bytes) -> None:
 
 def _more_than_one() -> CorruptError:
     hint = "write them as a list"
-    return CorruptError(f"JSON text: there is more than one value ({hint})", hint=hint)
+    return CorruptError(f"JSON text: found more than one value ({hint})", hint=hint)
 
 
 def _moved(before: bytes, data: bytes, after: bytes, types: ArrowSchema | None) -> RecordBatch:
-    """Reads the text in something; errors have their place in the text itself."""
+    """Reads the text inside other text; errors have their position in the text itself."""
     try:
         batch = _read(before + data + after, types)
     except Error as error:

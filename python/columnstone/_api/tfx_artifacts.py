@@ -1,4 +1,4 @@
-"""Artifacts of TFX, by what they have in common: `uri`, `split_names` and custom properties."""
+"""TFX artifacts, by their common interface: `uri`, `split_names` and custom properties."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FORMATS = {payload: format for format, payload in PAYLOADS.items()}
 
 
 class Payload(NamedTuple):
-    """What Examples of TFX hold."""
+    """The content of TFX Examples."""
 
     paths: list[str]
     format: str | None  # of columnstone.open
@@ -26,15 +26,18 @@ def is_tfx(what: object) -> bool:
 
 
 def payload_of(examples: list[Any]) -> Payload:
-    """Of several together. ArgumentError unless all hold the same, read in the same way."""
+    """The content of several artifacts together. ArgumentError unless all have the same content and
+    are read in the same way."""
     found = [_payload(one) for one in examples]
     ways = {(one.format, one.view) for one in found}
     if len(ways) > 1:
         said = "; ".join(
-            f"{one.uri}: {how.format or 'of no payload'}, {_of_view(how.view)}"
+            f"{one.uri}: {how.format or 'no payload format'}, {_of_view(how.view)}"
             for one, how in zip(examples, found, strict=True)
         )
-        raise argument_error(f"the examples are not read in one way: {said}", "read them apart")
+        raise argument_error(
+            f"the artifacts need different options: {said}", "read them separately"
+        )
     paths = [path for one in found for path in one.paths]
     return found[0]._replace(paths=paths)
 
@@ -58,7 +61,7 @@ def _in(uri: str) -> str:
 
 
 def _files(examples: Any) -> list[str]:
-    """The files of all splits, which lie in folders "Split-NAME"."""
+    """The files of all splits, which are in folders "Split-NAME"."""
     names = getattr(examples, "split_names", None) or getattr(examples, "splits", None) or []
     splits = json.loads(names) if isinstance(names, str) else list(names)
     folders = [f"Split-{split}" for split in splits] or [""]

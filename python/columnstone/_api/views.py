@@ -1,4 +1,4 @@
-"""The view argument of open: a view, a query, or a file of one, for some input."""
+"""The view argument of open: a view, a query, or a file with one of them, for some input."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def view_option(given: dict[str, Any], without_view: Callable[[str], Any]) -> _core.View | None:
-    """The view of the arguments of open. without_view: tells the `schema` or the `arrow_schema` of
-    the input, for queries that do not know what they are bound to."""
+    """The view from the arguments of open. without_view: returns the `schema` or the `arrow_schema`
+    of the input, for queries without a source."""
     what, params = given["view"], given["params"]
     if what is None:
         if params is not None:
-            raise argument_error("params are given, and no view", "view=")
+            raise argument_error("params is given without view", "view=")
         return None
     from .._query.query import Query
     from .._query.view import View
@@ -35,12 +35,12 @@ def view_option(given: dict[str, Any], without_view: Callable[[str], Any]) -> _c
         what = Query.from_file(what, **{name: given[name] for name in names})
     elif of_records and (given["message"] is not None or given["descriptors"] is not None):
         raise argument_error(
-            "a view has its own message", "message and descriptors go with a query in a file"
+            "a view has its own message", "message and descriptors are for a query in a file"
         )
     options = dict(given["message_options"] or {}) if of_records else {}
     form = options.pop("form", None)
     if options or (form is not None and isinstance(what, Query)):
-        raise argument_error("a view has its own message_options", "of saved ones: all but form")
+        raise argument_error("a view has its own message_options", "a saved view takes only form")
     if isinstance(what, Query):
         return what._view_of_source(params, given["schema"], without_view)._core
     if isinstance(what, View):

@@ -1,1 +1,1 @@
-"""Arrow data: Python's own values as arrays and batches, and operations on them."""
+"""Arrow data: Python values as arrays and batches, and operations on them."""

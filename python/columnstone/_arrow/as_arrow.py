@@ -1,5 +1,5 @@
-"""The one place where a function that takes Arrow data takes Python's own data as well: rows,
-columns, and datasets of Hugging Face."""
+"""Conversion of arguments for functions that accept Arrow data and Python data: rows, columns, and
+Hugging Face datasets."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .table import record_batch
 
 
 def as_arrow(obj: object) -> object:
-    """Rows, columns and datasets as an object that exports Arrow data; all else as it is."""
+    """Rows, columns and datasets as an object that exports Arrow data; other objects unchanged."""
     obj = exported(obj)
     if is_arrow(obj):
         if isinstance(obj, Array | StructuredBase) and _is_column(obj):
-            raise argument_error("one column, and not rows", 'name it: {"name": values}')
+            raise argument_error("found one column, expected rows", 'name it: {"name": values}')
         return obj
     if is_dataset(obj):
         return Rows(obj)
@@ -29,5 +29,5 @@ def as_arrow(obj: object) -> object:
 
 
 def _is_column(values: Array | StructuredBase) -> bool:
-    """True for what is not of structs."""
+    """True for data that does not consist of structs."""
     return arrow_schema(values).format != "+s"

@@ -15,13 +15,13 @@ _Row = TypeVar("_Row")
 def rows(
     batch: _core.RecordBatch, make: Callable[..., _Row], **items: Callable[..., Any]
 ) -> list[_Row]:
-    """What `make` makes of each row, whose columns are its arguments. items: as for `row_dicts`."""
+    """Calls `make` for each row, with the columns as arguments. items: as for `row_dicts`."""
     return [make(**row) for row in row_dicts(batch, **items)]
 
 
 def row_dicts(batch: _core.RecordBatch, **items: Callable[..., Any]) -> Iterator[dict[str, Any]]:
-    """The columns of each row by name. items: what is made of the structs in the lists of a column,
-    which become a tuple."""
+    """The columns of each row by name. items: called for each of the structs in the lists of a
+    column, which become a tuple."""
     columns = batch.to_pydict()
     for values in zip(*columns.values(), strict=True):
         row: dict[str, Any] = dict(zip(columns, values, strict=True))

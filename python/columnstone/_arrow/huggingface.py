@@ -1,4 +1,4 @@
-"""Datasets of Hugging Face as Arrow streams."""
+"""Hugging Face datasets as Arrow streams."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _ROWS = 1000  # of a batch, at least
 
 
 class Rows:
-    """The rows of a Dataset or an IterableDataset, as Arrow has them: whatever format it is set to,
-    in the order of its indices. Each stream is a new iteration."""
+    """The rows of a Dataset or an IterableDataset as Arrow data, whatever its format, in the order
+    of its indices. Each stream is a new iteration."""
 
     def __init__(self, dataset: Any, batch_size: int = _ROWS) -> None:
         self._dataset = dataset
@@ -43,7 +43,8 @@ class Rows:
             yield from table.select(schema.names).cast(schema).to_batches()
 
     def _batches_of_dicts(self) -> Iterator[Any]:
-        """Of a stream whose columns only its rows tell: the first batch does, also an empty one."""
+        """For a stream whose columns are known only from its rows: they are those of the first
+        batch, even if it is empty."""
         import pyarrow as pa
 
         rows = iter(self._dataset.with_format(None))
@@ -63,5 +64,5 @@ class Rows:
 def _changed(rows: int) -> SchemaError:
     hint = "give the dataset features: dataset.cast(features)"
     return SchemaError(
-        f"later rows have other columns or types than the first {rows} ({hint})", hint=hint
+        f"the columns or types change after the first {rows} rows ({hint})", hint=hint
     )

@@ -1,4 +1,4 @@
-"""What kind of data an object is, and Python's own values as arrays and batches."""
+"""Detects the kind of data in an object, and converts Python values to arrays and batches."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def is_rows(obj: object) -> bool:
 
 
 def is_dataset(obj: object) -> bool:
-    """True for a Dataset and an IterableDataset; dicts of them are an ArgumentError."""
+    """True for a Dataset and an IterableDataset; a dict of datasets is an ArgumentError."""
     datasets: Any = sys.modules.get("datasets")
     if not hasattr(datasets, "IterableDatasetDict"):
         return False
     if isinstance(obj, datasets.DatasetDict | datasets.IterableDatasetDict):
         splits: Any = obj
         hint = f"name one of its splits, such as dataset[{next(iter(splits), 'train')!r}]"
-        raise argument_error(f"a {type(obj).__name__} is several datasets", hint)
+        raise argument_error(f"a {type(obj).__name__} contains several datasets", hint)
     return isinstance(obj, datasets.Dataset | datasets.IterableDataset)
 
 
 def plain(value: Any) -> Any:
-    """An object that the compiled part does not know as what it knows; NotImplemented for one that
-    stands for nothing. Dataclasses and named tuples are dicts, and so are numpy's records; its
-    times are Python's, if these hold them exactly."""
+    """Converts an object that the compiled part does not support; NotImplemented for an unsupported
+    object. Dataclasses, named tuples and numpy records become dicts; numpy's times become Python's,
+    if these can hold them exactly."""
     if hasattr(value, "__arrow_array__"):  # of pandas, whose nulls numpy would make NaN
         return value.to_numpy(dtype=object, na_value=None).tolist()
     if type(value).__name__ == "NAType":  # pandas.NA

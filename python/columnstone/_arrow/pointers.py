@@ -1,8 +1,9 @@
-"""Arrow data to and from pyarrow, of any version: objects of pyarrow older than 14 have no capsules
-(`__arrow_c_array__` and its kin), and cross by the pointers of the Arrow C data interface.
+"""Arrow data from and to pyarrow of any version. Objects of pyarrow before version 14 have no
+capsules (`__arrow_c_array__` and related methods), and are passed as pointers of the Arrow C data
+interface.
 
-`exported` is for what comes in, `to_pyarrow` for what goes out; where pyarrow has capsules, they go
-by these, and nothing here is done.
+`exported` is for input, `to_pyarrow` for output. If pyarrow has capsules, they are used, and this
+module does nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .._core import Array, ArrowSchema, RecordBatch
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# The sizes of ArrowSchema, ArrowArray and ArrowArrayStream, and where `release` lies in them.
+# The sizes of ArrowSchema, ArrowArray and ArrowArrayStream, and the offset of `release` in them.
 _SIZES = {b"arrow_schema": (72, 56), b"arrow_array": (80, 64), b"arrow_array_stream": (40, 24)}
 
 _new_capsule = ctypes.PYFUNCTYPE(
@@ -26,7 +27,7 @@ _new_capsule = ctypes.PYFUNCTYPE(
 _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
-# The same of a capsule that is being freed, which is no object any more that Python may count.
+# The same for a capsule that is being freed: Python must not count references to it any more.
 _pointer_of_dying = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
@@ -35,8 +36,8 @@ _held: dict[int, Any] = {}  # address -> the memory of a structure that a capsul
 
 
 def exported(obj: Any) -> Any:
-    """An array, batch, table, reader, schema, field or type of a pyarrow older than 14 as an object
-    that has the capsules which it lacks; all else as it is."""
+    """An array, batch, table, reader, schema, field or type of pyarrow before version 14, as an
+    object with the missing capsule methods; other objects unchanged."""
     pa: Any = sys.modules.get("pyarrow")
     if not hasattr(obj, "_export_to_c") and type(obj).__module__ != "pyarrow.lib":
         return obj
@@ -54,7 +55,8 @@ def exported(obj: Any) -> Any:
 
 
 def to_pyarrow(obj: Any) -> Any:
-    """An Array, a RecordBatch or an ArrowSchema of ours as pyarrow's, without a copy."""
+    """An Array, a RecordBatch or an ArrowSchema of this package as a pyarrow object, without a
+    copy."""
     import pyarrow
 
     pa: Any = pyarrow  # of any version
@@ -74,7 +76,8 @@ def to_pyarrow(obj: Any) -> Any:
 
 
 def with_columns(batch: Any, names: Sequence[str]) -> Any:
-    """A pyarrow.RecordBatch with these columns only, in this order; the select() of newer ones."""
+    """A pyarrow.RecordBatch with only these columns, in this order; select() of newer versions does
+    the same."""
     if hasattr(batch, "select"):
         return batch.select(names)
     import pyarrow
@@ -135,7 +138,7 @@ def _one_array(pa: Any, chunked: Any) -> Any:
 
 
 def _capsule(name: bytes, export: Callable[[int], None]) -> object:
-    """A capsule that owns the structure which `export` fills."""
+    """A capsule that owns the structure that `export` fills."""
     memory = ctypes.create_string_buffer(_SIZES[name][0])
     at = ctypes.addressof(memory)
     export(at)
@@ -144,13 +147,13 @@ def _capsule(name: bytes, export: Callable[[int], None]) -> object:
 
 
 def _address(capsule: object, name: bytes) -> int:
-    """Of the structure, as long as the capsule lives."""
+    """The pointer to the structure, valid as long as the capsule lives."""
     return cast("int", _pointer_of(capsule, name))
 
 
 @functools.cache
 def _destructor(name: bytes) -> Any:
-    """Made when it is needed: it takes memory that may be executed, which some systems refuse."""
+    """Created when needed, because it takes executable memory, which some systems refuse."""
 
     def destroy(capsule: int) -> None:
         at = _pointer_of_dying(capsule, name)

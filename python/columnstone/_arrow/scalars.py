@@ -1,4 +1,4 @@
-"""Values of Arrow types that Python has classes for, in modules of its own: times and decimals."""
+"""Values of Arrow types with Python classes in separate modules: times and decimals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DIGITS = Context(prec=80)  # more than any type has
 
 def value_of(format: str, slot: bytes) -> Any:
     """The bytes of a slot as a date, datetime, timedelta, time or Decimal, exactly; NotImplemented
-    where it is none of them, or not one that these classes can be."""
+    for other types, and for values that these classes cannot represent."""
     number = int.from_bytes(slot, "little", signed=True)
     try:
         if format.startswith("d:"):
@@ -42,7 +42,7 @@ def value_of(format: str, slot: bytes) -> Any:
 def _delta(number: int, unit: str) -> dt.timedelta:
     micros, rest = divmod(number * 10**6, _UNITS[unit])
     if rest:
-        raise ValueError("nanoseconds, which a timedelta does not have")
+        raise ValueError("a timedelta cannot hold nanoseconds")
     return dt.timedelta(microseconds=micros)
 
 

@@ -1,6 +1,7 @@
-"""Tensors and batches for people: repr(), HTML tables, trees of types.
+"""Display of tensors and batches: repr(), HTML tables, trees of types.
 
-Only what is shown becomes Python objects, so that all of it is fast however large a tensor is.
+Only the displayed part becomes Python objects, so that the time does not depend on the size of a
+tensor.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def _fraction(ticks: int, unit: str) -> str:
 
 
 def _moment(count: int, unit: str) -> str:
-    """A number of units since 1970 as a date and a time, in UTC."""
+    """A number of units since 1970 as date and time in UTC."""
     seconds, ticks = divmod(count, _PER_SECOND[unit])
     try:
         moment = _EPOCH + datetime.timedelta(seconds=seconds)
@@ -82,7 +83,7 @@ def _decimal(count: int, scale: int) -> str:
 
 
 def opaque_text(format: str, data: bytes) -> str:
-    """A date, a time or a decimal: its Arrow format and the bytes of its slot."""
+    """A date, a time or a decimal, from its Arrow format and the bytes of its slot."""
     count = int.from_bytes(data, "little", signed=True)
     if format.startswith("d:"):
         return _decimal(count, int(format[2:].split(",")[1]))
@@ -108,7 +109,7 @@ def _field_text(name: str | EllipsisType, value: Any) -> str:
 
 
 def value_text(value: Any) -> str:
-    """What structured_preview gives, as text."""
+    """The result of structured_preview as text."""
     if value is None:
         return "null"
     if value is ...:
@@ -165,7 +166,7 @@ def _null_rows(tensor: StructuredBase) -> list[bool]:
 
 
 def _mark_null_rows(columns: list[Column], nulls: list[bool]) -> None:
-    """A row that is null itself is told once."""
+    """A null row is shown only once."""
     for column in columns[1:]:
         column.cells = [
             "" if is_null else cell for cell, is_null in zip(column.cells, nulls, strict=True)
@@ -173,7 +174,7 @@ def _mark_null_rows(columns: list[Column], nulls: list[bool]) -> None:
 
 
 def _count_rows(tensor: StructuredBase) -> int:
-    """Of a tensor that is not null."""
+    """For a tensor that is not null."""
     return 1 if tensor.rank == 0 else tensor.nrows()
 
 
@@ -191,8 +192,8 @@ def _fields(tensor: StructuredBase) -> Sequence[ArrowSchema] | None:
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[int]:
-    """The width of each of the first columns, as many as fit: as wide as they want to be, or else
-    the widest ones cut alike."""
+    """The widths of the first columns, as many as fit: the full widths if possible, otherwise with
+    the widest ones shortened equally."""
     wanted = [
         max(map(width, (column.name, column.type, *column.cells)), default=0) for column in columns
     ]
@@ -223,7 +224,7 @@ def _table(columns: Sequence[Column], widths: Sequence[int]) -> list[str]:
 
 
 def _rest(tensor: StructuredBase, hidden: Sequence[ArrowSchema], room: int) -> list[str]:
-    """What is not shown."""
+    """A note about the hidden part."""
     rest = []
     rows = _count_rows(tensor) - ROWS
     if rows > 0:
@@ -246,7 +247,7 @@ def _struct_rows(tensor: StructuredBase, fields: Sequence[ArrowSchema], room: in
 
 
 def _struct_fields(tensor: StructuredBase, fields: Sequence[ArrowSchema], room: int) -> list[str]:
-    """A scalar: a line per field."""
+    """A scalar: one line per field."""
     columns = [_column(tensor, field, i, room) for i, field in enumerate(fields[:FIELDS])]
     names = max((width(cut(column.name, CELL)) for column in columns), default=0)
     types = max((width(cut(column.type, CELL)) for column in columns), default=0)
@@ -259,7 +260,7 @@ def _struct_fields(tensor: StructuredBase, fields: Sequence[ArrowSchema], room: 
 
 
 def _is_null(tensor: StructuredBase) -> bool:
-    """The tensor as a whole: a row that is null, or a null scalar."""
+    """The tensor as a whole: a null row, or a null scalar."""
     return tensor.is_row and tensor._array.null_count == 1
 
 
@@ -280,7 +281,7 @@ def text(tensor: StructuredBase, room: int | None = None) -> str:
     return "\n".join([head, *_struct_rows(tensor, fields, room)])
 
 
-# ---- repr of others ----
+# ---- repr of other objects ----
 
 
 def columns_text(schema: ArrowSchema) -> str:
@@ -300,14 +301,14 @@ def _rows_text(head: str, batch: RecordBatch) -> str:
 
 
 def batch_text(batch: RecordBatch) -> str:
-    """repr(batch): how large it is, and its first rows."""
+    """repr(batch): its size, and its first rows."""
     head = f"RecordBatch, {counted(len(batch), 'row')}, {counted(batch.num_columns, 'column')}"
     return _rows_text(head, batch)
 
 
 def source_text(name: str, first: RecordBatch) -> str:
     """repr(source): its name, its columns and its first rows. `first` may have one row more than
-    are shown, which tells that there are more."""
+    are shown, which means that there are more."""
     text = _rows_text(f"{name}, {counted(first.num_columns, 'column')}", first.slice(0, ROWS))
     return f"{text}\n …" if len(first) > ROWS else text
 
@@ -322,7 +323,7 @@ def array_text(values: Array) -> str:
 
 
 def tensor_text(tensor: Tensor) -> str:
-    """repr(tensor): one line, because tensors come in dicts."""
+    """repr(tensor): one line, because tensors are usually in dicts."""
     head = f"tensor.Tensor {tensor.dtype} {tensor.shape}"
     return _in_one_line(head, _dense(_flat(tensor), 0, tensor.shape, ROWS))
 
@@ -362,14 +363,15 @@ def _flat(tensor: Tensor) -> Array:
 
 
 def _plain(values: Array, begin: int, count: int, items: int) -> list[Any]:
-    """`count` values, but no more than `items`."""
+    """`count` values, but at most `items`."""
     part = _core.structured(values.slice(begin, min(count, items)), False)
     shown = _core.structured_preview(part, -1, items, ITEMS, VALUES, 4 * CELL)
     return shown + [...] * (count > items)
 
 
 def _fewer(items: int) -> int:
-    """Of the next dimension, so that many dimensions do not show ever more values."""
+    """The limit for the next dimension, so that many dimensions do not multiply the number of
+    values."""
     return ITEMS if items == ROWS else max(1, items // 2)
 
 
@@ -435,7 +437,7 @@ def _tensor_html(tensor: StructuredBase, head: str) -> str:
 
 
 def _columns_html(head: str, schema: ArrowSchema) -> str:
-    """The columns and their types, where no values are shown."""
+    """The columns and their types, when no values are shown."""
     fields = schema.children if schema.format == "+s" else [schema]
     shown = [
         (field.name, type_text(field), "yes" if field.nullable else "no")
@@ -460,7 +462,8 @@ def _rows_html(head: str, batch: RecordBatch) -> str:
 def source_html(
     name: str, first: RecordBatch | None, schema: ArrowSchema | None, notes: Sequence[str]
 ) -> str:
-    """A source as HTML: its first rows where they are known, else its columns, else its name."""
+    """A source as HTML: its first rows if they are known, otherwise its columns, otherwise its
+    name."""
     if first is not None:
         head = f"{name}, {counted(first.num_columns, 'column')}"
         more = ["more rows follow"] if len(first) > ROWS else []
@@ -481,7 +484,7 @@ def array_html(values: Array) -> str:
 
 
 def groups_html(keys: RecordBatch, rows: Array) -> str:
-    """Groups as a table of HTML: the key of each, and how many rows it has."""
+    """Groups as a table of HTML: the key and the number of rows of each."""
     names = keys.column_names
     columns = [_plain(keys.column(i), 0, len(keys), ROWS) for i in range(len(names))]
     counts = [len(rows[i]) for i in range(min(len(rows), ROWS))]
@@ -501,8 +504,8 @@ def schema_html(schema: ArrowSchema) -> str:
 
 
 def tensor_html(tensor: Tensor) -> str:
-    """A dense tensor as a table of HTML: two dimensions are rows and columns, of more the inner
-    ones are lists in a cell."""
+    """A dense tensor as a table of HTML: two dimensions are rows and columns; further dimensions
+    are lists in a cell."""
     flat, shape = _flat(tensor), tensor.shape
     head = f"Tensor {tensor.dtype}, shape {shape}"
     if len(shape) == 2:
@@ -540,14 +543,14 @@ def sparse_html(indices: Tensor, values: Tensor, shape: tuple[int, ...]) -> str:
 
 # ---- trees ----
 
-# As ArrowSchema pickles: format, name, flags, metadata, children, dictionary.
+# The form in which ArrowSchema pickles: format, name, flags, metadata, children, dictionary.
 Tree = tuple[bytes, bytes, int, Any, tuple[Any, ...], Any]
 _NULLABLE = 2
 _MOST_FIXED = 2**31 - 1
 
 
 def _sized(tree: Tree, size: int | None) -> Tree:
-    """A list type whose lists are known to have one length."""
+    """A list type for lists with one known length."""
     if size is None or size > _MOST_FIXED:
         return tree
     return (b"+w:%d" % size, tree[1], tree[2] & ~_NULLABLE, *tree[3:])
@@ -583,6 +586,6 @@ def _sized_type(tensor: StructuredBase) -> ArrowSchema:
 
 
 def tree(tensor: StructuredBase, max_depth: int | None, max_fields: int | None, ascii: bool) -> str:
-    """The type as a tree, with the lengths that all lists of a dimension have."""
+    """The type as a tree, with the length of each uniform dimension."""
     drawn = _core.type_tree(_sized_type(tensor), ascii, max_depth or 0, max_fields or 0)
     return "".join(f"{printable(line)}\n" for line in drawn[:-1].split("\n"))

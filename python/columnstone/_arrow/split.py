@@ -1,4 +1,5 @@
-"""Rows into training and test by the hash of a key, the same everywhere and for ever."""
+"""Splits rows into training and test by the hash of a key, with the same result everywhere and in
+all versions."""
 
 from __future__ import annotations
 
@@ -18,16 +19,18 @@ if TYPE_CHECKING:
 def train_test_split(
     batch: Any, *, key: str, test_size: float = 0.2, seed: int = 0
 ) -> tuple[RecordBatch, RecordBatch]:
-    """The rows of a batch for training and those for the test, each in their order.
+    """Splits the rows of a batch into those for training and those for the test, each in their
+    order.
 
-    Where a row goes depends on the value of its column `key` and on the seed, and on nothing else:
-    not on the batch, the file, the order or the format. All rows of one key go to the same side, so
-    that no user, say, is in both. A larger test_size keeps the rows of a smaller one in the test.
+    The side of a row depends only on the value of its column `key` and on the seed; it does not
+    depend on the batch, the file, the order or the format. All rows with the same key go to the
+    same side, so that, for example, no user is in both. A larger test_size keeps the test rows of a
+    smaller one.
 
-    batch: a RecordBatch, or what `record_batch` takes.
-    key: a column of integers, strings or bytes, or of lists of them. A list of one value is that
-        value, and a string its UTF-8. All rows whose key is null go to one side.
-    test_size: the share of the keys that go to the test, from 0 to 1.
+    batch: a RecordBatch, or anything that `record_batch` accepts.
+    key: a column of integers, strings or bytes, or of lists of them. A list of one value counts as
+        that value, and a string as its UTF-8 bytes. All rows with a null key go to the same side.
+    test_size: the share of the keys in the test, from 0 to 1.
     """
     number = integer("seed", seed)
     if not 0 <= number < 2**64:
@@ -48,13 +51,13 @@ def train_test_split(
 
 
 def _hash(name: bytes, seed: int) -> int:
-    """Changing it would move rows from one side to the other: it stays as it is."""
+    """Must never change: a change would move rows from one side to the other."""
     digest = hashlib.blake2b(name, digest_size=8, key=seed.to_bytes(8, "little")).digest()
     return int.from_bytes(digest, "little")
 
 
 def _name_of(value: Any, key: str) -> bytes:
-    """Bytes that are the same for the same value, and for no other one."""
+    """Bytes that are the same only for the same value."""
     if value is None:
         return b"null"
     if isinstance(value, bool | int):
@@ -68,5 +71,7 @@ def _name_of(value: Any, key: str) -> bytes:
     if isinstance(value, list):
         names = [_name_of(one, key) for one in value]
         return b"list" + b"".join(b" %d %s" % (len(name), name) for name in names)
-    hint = "make a column of integers or strings of it"
-    raise UnsupportedError(f"a key of type {type(value).__name__} ({hint})", path=key, hint=hint)
+    hint = "convert it to integers or strings"
+    raise UnsupportedError(
+        f"keys of type {type(value).__name__} are not supported ({hint})", path=key, hint=hint
+    )

@@ -1,7 +1,8 @@
 """Rows, columns and lists of Arrow data.
 
-The methods of RecordBatch and Array that take many kinds of arguments are functions here, which
-bring them into the form that the compiled part takes; so are `concat`, `record_batch` and `array`.
+Methods of RecordBatch and Array that accept many kinds of arguments are implemented here. They
+convert arguments to the form that the compiled part takes. `concat`, `record_batch` and `array` are
+here, too.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     Mask: TypeAlias = Iterable[bool | None] | npt.NDArray[Any] | ArrowArrayExportable
     Path: TypeAlias = str | tuple[str, ...]
 
-# Arrow's format of a number: the struct module's code.
+# Arrow's format of a number: the code in the struct module.
 _CODES = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))
 _FORMATS = {code: format for format, code in _CODES.items()}
 _FORMATS_OF_NUMPY = {
@@ -90,7 +91,7 @@ def array(
         return cast("Array", _one_of(_core.array_import_stream(obj, False)))
     if hasattr(obj, "__array__"):
         return _array_of_numpy(obj)
-    raise TypeError(f"an Array cannot be made of {type(obj).__name__}: it has no __arrow_c_array__")
+    raise TypeError(f"cannot make an Array from {type(obj).__name__}: it has no __arrow_c_array__")
 
 
 @public
@@ -130,7 +131,7 @@ def record_batch(
     if hasattr(obj, "__arrow_c_stream__"):
         return cast("RecordBatch", _one_of(_core.array_import_stream(cast("Any", obj), True)))
     raise TypeError(
-        f"a RecordBatch cannot be made of {type(obj).__name__}: it has no __arrow_c_array__"
+        f"cannot make a RecordBatch from {type(obj).__name__}: it has no __arrow_c_array__"
     )
 
 
@@ -168,7 +169,7 @@ def concat(
 
 
 def _columns_of(mapping: Mapping[str, Any]) -> list[Array]:
-    """The columns, all of one length."""
+    """The columns, all with the same length."""
     columns = [_named_column(name, values) for name, values in mapping.items()]
     for name, column in zip(mapping, columns, strict=True):
         if len(column) != len(columns[0]):
@@ -191,7 +192,7 @@ def _named_column(name: object, values: Any) -> Array:
 
 
 def _tree(schema: ArrowSchema, name: str) -> tuple[Any, ...]:
-    """The type as nested tuples, under another name."""
+    """The type as nested tuples, with another name."""
     tree = schema.__reduce__()[1][0]
     return (tree[0], name.encode("utf-8", "surrogateescape"), *tree[2:])
 
@@ -218,7 +219,7 @@ def _array_of_numpy(obj: Any) -> Array:
         raise UnsupportedError("a masked array: its mask would be lost; use pyarrow.array()")
     values = np.asarray(obj)
     if values.ndim == 0:
-        raise ArgumentError("an Array has one dimension at least, not 0")
+        raise ArgumentError("an Array has at least one dimension, not 0")
     if values.ndim > 1 or values.dtype.kind in "OUS":
         return array_of(list(values))
     if values.dtype.kind in "mM":
@@ -250,7 +251,7 @@ def _array_of_times(values: Any) -> Array:
 
 
 def _array_of_values(schema: ArrowSchema, values: list[Any]) -> Array:
-    """Values that are not None, in the type of `schema`."""
+    """Values other than None, converted to the type of `schema`."""
     format = schema.format
     try:
         if format in _CODES:
@@ -264,9 +265,7 @@ def _array_of_values(schema: ArrowSchema, values: list[Any]) -> Array:
             return _array_of_strings(format, values)
     except (struct.error, OverflowError) as error:
         raise ArgumentError(f"the values do not fit the type {schema}: {error}") from error
-    raise UnsupportedError(
-        f"values of type {schema} cannot be made of Python objects: use an Array"
-    )
+    raise UnsupportedError(f"Python objects cannot be converted to type {schema}: use an Array")
 
 
 def _array_of_strings(format: str, values: list[Any]) -> Array:
@@ -287,7 +286,7 @@ def _row(row: Any) -> int:
 
 
 def _rows(rows: Rows) -> tuple[Buffer, int]:
-    """Row numbers as int64, with -1 for nulls, and how many nulls there are."""
+    """Row numbers as int64, with -1 for nulls, and the number of nulls."""
     rows = exported(rows)
     if hasattr(rows, "__arrow_c_array__"):
         return _rows_of_array(array(rows))
@@ -370,10 +369,9 @@ def _negative(rows: Buffer) -> list[int]:
 
 
 def take_or_null(self: Any, rows: Buffer) -> Any:
-    """The rows of these numbers, which are int64; -1 is a row of nulls."""
+    """The rows with these numbers, which are int64; -1 is a row of nulls."""
     if isinstance(self, Array) and self.schema.format == "+s":
-        # A row that is not there has nulls in all columns; a struct that is not there is null, as
-        # it is in a column.
+        # A missing row has nulls in all columns; a missing struct is null, as in a column.
         return _core.array_take(record_batch({"struct": self}), rows)["struct"]
     return _core.array_take(self, rows)
 
@@ -386,7 +384,8 @@ def filter(self: Any, mask: Mask) -> Any:
 
 
 def _steps(batch: RecordBatch, path: Path) -> tuple[bytes, ...]:
-    """A column's name if there is one, else a path with dots; a tuple is a path in any case."""
+    """The name of a column if there is one, otherwise a path with dots; a tuple is always a
+    path."""
     if isinstance(path, str):
         names = (path,) if path in batch.column_names else tuple(path.split("."))
     elif isinstance(path, tuple) and path and all(isinstance(step, str) for step in path):
@@ -436,7 +435,7 @@ def select(self: RecordBatch, columns: Iterable[Path | int]) -> RecordBatch:
             continue
         if _is_under_lists(self.schema, _steps(self, path)):
             raise ArgumentError(
-                f"column {path!r} lies under lists, it has not one value per row: use column()"
+                f"column {path!r} is inside lists and has no single value per row: use column()"
             )
         names.append(path if isinstance(path, str) else ".".join(path))
     return _batch_of(names, arrays, len(self), self.schema.__reduce__()[1][0][3])
@@ -454,7 +453,7 @@ def sort_columns(self: RecordBatch) -> RecordBatch:
 
 def field(self: Array, key: str | int) -> Array:
     if self.schema.format != "+s":
-        raise TypeError(f"an Array of {self.type} has no fields: flatten() opens lists")
+        raise TypeError(f"an Array of {self.type} has no fields (for lists, call flatten() first)")
     names = self.schema.names
     if isinstance(key, str):
         if key not in names:
@@ -477,8 +476,8 @@ class Groups:
     keys: a RecordBatch with one row for each group: the values of the key columns
     rows: an Array, large_list<int64>: the row numbers of each group, ascending
 
-    Iteration gives (key, batch): the key as a dict of name to value, and the rows of the group as a
-    new batch.
+    Iteration returns (key, batch): the key as a dict of name to value, and the rows of the group as
+    a new batch.
 
     >>> groups = cst.open("trips.csv").head(4).group_by("company")
     >>> [(key["company"], rows["fare"].to_pylist()) for key, rows in groups]
@@ -581,7 +580,8 @@ def fill_null(self: Array, fill: Any) -> Array:
 
 
 def fill_of(schema: ArrowSchema, fill: Any) -> Array:
-    """What nulls of a type are filled with: an Array of one value, or of a list's."""
+    """The value that fills nulls of a type: an Array with one value, or with one value for the
+    lists."""
     fill = exported(fill)
     if hasattr(fill, "__arrow_c_array__"):
         return array(fill)
@@ -597,16 +597,17 @@ def to_numpy(self: Array) -> npt.NDArray[Any]:
     if format in _CODES:
         return np.asarray(memoryview(cast("Any", self)))
     if self.null_count > 0:
-        raise BufferError(f"the Array holds {self.null_count} nulls: use fill_null() first")
+        raise BufferError(f"the Array has {self.null_count} nulls: call fill_null() first")
     if format == "b":
         return np.frombuffer(_core.array_mask(self), np.bool_)
     if format.startswith("+w:"):
         items = self.flatten().numpy()
         return items.reshape(len(self), int(format[3:]), *items.shape[1:])
-    raise BufferError(f"an Array of {self.type} is not a numpy array: use to_pylist()")
+    raise BufferError(f"an Array of {self.type} cannot become a numpy array: use to_pylist()")
 
 
-# Arrow's formats of times and durations that numpy has: the dtype, and the letter of as many bytes.
+# Arrow's formats of times and durations that numpy supports: the dtype, and the code of an integer
+# with as many bytes.
 _TIMES = {"tdD": ("M8[D]", "i"), "tdm": ("M8[ms]", "l")} | {
     kind + unit: (f"{code}[{name}]", "l")
     for kind, code in (("ts", "M8"), ("tD", "m8"))
@@ -615,7 +616,7 @@ _TIMES = {"tdD": ("M8[D]", "i"), "tdm": ("M8[ms]", "l")} | {
 
 
 def as_numpy(self: Array, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-    """What __array__ gives."""
+    """Implements __array__."""
     np = need("numpy", "a numpy array of an Array")
 
     as_objects = dtype is not None and np.dtype(dtype) == np.dtype(object)
@@ -628,7 +629,7 @@ def as_numpy(self: Array, dtype: Any = None, copy: bool | None = None) -> npt.ND
 
 
 def _typed(self: Array) -> tuple[npt.NDArray[Any], bool]:
-    """In numpy's own type, and whether it is the Array's memory."""
+    """The values with numpy's own type, and whether they share memory with the Array."""
     import numpy as np
 
     format = self.schema.format
@@ -637,9 +638,10 @@ def _typed(self: Array) -> tuple[npt.NDArray[Any], bool]:
     if not (is_list or time or format in _CODES or format == "b"):
         return _objects(self), False
     if self.null_count > 0:
-        hint = "fill_null() first, or ask for dtype=object"
+        hint = "call fill_null() first, or use dtype=object"
         raise ArgumentError(
-            f"{self.null_count} of {len(self)} values are null, which numpy cannot say ({hint})",
+            f"{self.null_count} of {len(self)} values are null, which numpy cannot represent "
+            f"({hint})",
             hint=hint,
         )
     if is_list:
@@ -659,10 +661,10 @@ def _rows_of_lists(self: Array) -> tuple[npt.NDArray[Any], bool]:
     lengths = _typed(self.lengths())[0]
     width = int(lengths[0]) if len(lengths) else 0
     if not (lengths == width).all():
-        hint = "flatten_with_parents(), to_pylist(), or ask for dtype=object"
+        hint = "flatten_with_parents(), to_pylist(), or dtype=object"
         raise ArgumentError(
-            f"the lists are {lengths.min()} to {lengths.max()} long, and rows of a numpy array "
-            f"are of one length ({hint})",
+            f"the lists have {lengths.min()} to {lengths.max()} values, but the rows of a numpy "
+            f"array must have the same length ({hint})",
             hint=hint,
         )
     return items.reshape(len(self), width, *items.shape[1:]), is_view
@@ -681,7 +683,7 @@ def _objects(self: Array) -> npt.NDArray[Any]:
 
 
 def frame_of(batches: Iterable[RecordBatch], schema: ArrowSchema) -> Any:
-    """A DataFrame of Arrow-backed columns."""
+    """A DataFrame with Arrow-backed columns."""
     pd = need("pandas", "to_pandas()")
     pa = need("pyarrow", "to_pandas()", "pandas")
     parts = [pa.record_batch(batch) for batch in batches]
@@ -692,7 +694,7 @@ def to_pandas(self: RecordBatch) -> Any:
     return frame_of([self], self.schema)
 
 
-# ---- pickling: the rows alone, copied ----
+# ---- pickling: only the rows, copied ----
 
 
 def _out_of_band(tree: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -1,1 +1,1 @@
-"""What every room needs: errors, checks of arguments, optional packages, paths and file objects."""
+"""Shared basics: errors, checks of arguments, optional packages, paths and file objects."""

@@ -16,7 +16,7 @@ def positive(name: str, value: int, most: int = 2**63 - 1) -> int:
 
 
 def integer(name: str, value: int) -> int:
-    """An int argument, of whatever class."""
+    """An int argument, of any class that can be an index."""
     try:
         return operator.index(value)
     except TypeError:
@@ -33,16 +33,16 @@ def text(name: str, value: str | None) -> str | None:
 def proposal(
     propose: bool, group: str, max_domain: int, ragged: bool
 ) -> tuple[str, int, bool] | None:
-    """The options of a proposal as the core takes them; None if none is wanted."""
+    """The options of a proposal for the core; None if no proposal is wanted."""
     if propose:
         return text("group", group) or "", positive("max_domain", max_domain), bool(ragged)
     if group != "" or max_domain != 100 or ragged:
-        raise argument_error("group, max_domain and ragged go with propose=True")
+        raise argument_error("group, max_domain and ragged need propose=True")
     return None
 
 
 def row_number(row: int, count: int) -> int:
-    """The number of a row from the front."""
+    """The number of a row, counted from the front."""
     if isinstance(row, bool):
         raise TypeError("a row is an int, not bool")
     number = operator.index(row)
@@ -52,5 +52,5 @@ def row_number(row: int, count: int) -> int:
 
 
 def at_least_1_or_0(name: str, value: int | None) -> int:
-    """An int argument of at least 1 as it is, None as 0."""
+    """An int argument of at least 1; 0 for None."""
     return 0 if value is None else positive(name, value)

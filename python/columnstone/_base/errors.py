@@ -1,4 +1,4 @@
-"""What can go wrong, and where: the exceptions."""
+"""The exceptions, with the place of the error."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _FIELDS = ("code", "file", "record", "offset", "path", "hint", "line", "column")
 class Error(Exception):
     """The base of all failures that Columnstone reports.
 
-    The text says where, what was found, what was expected, and what to do; the same as fields, each
-    None when it is unknown:
+    The text says where the error is, what was found, what was expected, and what to do. The
+    attributes contain the same, or None where it is unknown:
 
-    - code: name of the status, such as "CORRUPT"
-    - help: where the documentation explains errors of this code: "docs/errors.md#corrupt"
-    - file: path of the file, or name of the file object, as text to print: control characters and
-      bytes that are not UTF-8 are escaped, a very long one is cut. `filename` of a NotFoundError or
-      FileError about a single path is the path itself.
-    - record: number of the record within the file, from 0; for `encode`, the row
-    - offset: first byte of that record in the uncompressed stream
-    - path: the feature, nested ones as "a.b"
+    - code: the name of the status, such as "CORRUPT"
+    - help: the place of the documentation for errors of this code: "docs/errors.md#corrupt"
+    - file: the path of the file, or the name of the file object, as printable text: control
+      characters and bytes that are not UTF-8 are escaped, very long names are shortened. `filename`
+      of a NotFoundError or FileError about a single path is the path itself.
+    - record: the number of the record in the file, from 0; for `encode`, the row
+    - offset: the first byte of that record in the uncompressed stream
+    - path: the feature, "a.b" if it is nested
     - hint: what to do
-    - line, column: place in a text, such as a schema; from 1, columns in bytes
+    - line, column: the position in a text, such as a schema; from 1, columns in bytes
     """
 
     code: str | None = None
@@ -89,13 +89,13 @@ class Error(Exception):
 
 @public_in("columnstone.errors")
 class DataWarning(UserWarning):
-    """Reading has passed over something that may be a loss: an Arrow stream without its end marker,
-    as a stream is that was cut between two batches. Once per file of a source."""
+    """Reading has skipped something that may be a loss: an Arrow stream without its end marker may
+    have been truncated between two batches. Issued once per file of a source."""
 
 
 @public_in("columnstone.errors")
 class ArgumentError(Error, ValueError):
-    """An argument is out of its range or of a wrong kind."""
+    """An argument is out of range or of the wrong kind."""
 
     code: str | None = "INVALID_ARGUMENT"
 
@@ -116,13 +116,13 @@ class DeadlineError(Error, TimeoutError):
 
 @public_in("columnstone.errors")
 class IndexingError(ArgumentError, IndexError):
-    """An index does not fit a structured tensor: it is out of range, there are too many, or rows
-    have another length than a mask."""
+    """An index does not fit a structured tensor: it is out of range, there are too many indices, or
+    rows and mask differ in length."""
 
 
 @public_in("columnstone.errors")
 class FieldNotFoundError(NotFoundError, KeyError):
-    """A struct has no field of that name."""
+    """A struct has no field with that name."""
 
     def __init__(self, message: str = "", **fields: Any) -> None:
         if message.startswith("feature '"):
@@ -146,46 +146,48 @@ class CorruptError(Error):
 
 @public_in("columnstone.errors")
 class SchemaError(Error):
-    """The data and the schema disagree, or the schema itself is wrong."""
+    """The data does not match the schema, or the schema itself is invalid."""
 
     code: str | None = "SCHEMA"
 
 
 @public_in("columnstone.errors")
 class FormatError(Error):
-    """The file is of another format than expected."""
+    """The file has another format than expected."""
 
     code: str | None = "FORMAT"
 
 
 @public_in("columnstone.errors")
 class LimitError(Error):
-    """A limit against runaway input is exceeded: the size of a record, the ratio of inflation."""
+    """A limit against hostile input was exceeded, such as the size of a record or the ratio of
+    decompression."""
 
     code: str | None = "LIMIT"
 
 
 @public_in("columnstone.errors")
 class UnsupportedError(Error):
-    """A value or a request cannot be expressed here."""
+    """A value or a request is not supported."""
 
     code: str | None = "UNSUPPORTED"
 
 
 @public_in("columnstone.errors")
 class StateError(Error):
-    """The object is closed, or its input can be read only once and has been read."""
+    """The object is closed, or its input can be read only once and was already read."""
 
     code: str | None = "STATE"
 
 
 def name_file(error: Error, path: bytes) -> None:
-    """Gives an OSError about this path the name that can be opened: `file` is for people."""
+    """Sets the `filename` of an OSError about this path to a name that can be opened: `file` is for
+    people."""
     itself: Exception = error
     if isinstance(itself, OSError) and error.file is not None:
         itself.filename = os.fsdecode(path)
 
 
 def argument_error(message: str, hint: str = "") -> ArgumentError:
-    """An ArgumentError with the hint in the text, as the library words its own."""
+    """An ArgumentError with the hint in its text, in the form of the library's errors."""
     return ArgumentError(f"{message} ({hint})" if hint else message, hint=hint or None)

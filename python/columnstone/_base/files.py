@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class PlacedFile(io.RawIOBase):
-    """A file that reads from a place of its own; whoever derives from it says where it ends."""
+    """A file that reads from a position of its own; subclasses define its end."""
 
     _at = 0
 
@@ -70,13 +70,13 @@ def is_path(item: object) -> bool:
 
 
 def path_bytes(item: object) -> bytes:
-    """A path as the system takes it. One that is empty or holds a NUL is not a path."""
+    """A path for the system. It must not be empty or contain NUL."""
     path = os.fsencode(item)  # type: ignore[arg-type]
     if not path:
         hint = "name a file, or - for standard input and output"
         raise NotFoundError(f"the path is empty ({hint})", file="", hint=hint)
     if b"\0" in path:
-        raise argument_error("the path holds a NUL character", "no file can be named so")
+        raise argument_error("the path contains a NUL character", "no file name can contain NUL")
     return path
 
 
@@ -85,13 +85,13 @@ def is_file(item: object) -> bool:
 
 
 def check_binary(file: object) -> None:
-    """TFRecords are bytes: a file in text mode is refused at once."""
+    """TFRecords are bytes: a file in text mode is refused immediately."""
     if isinstance(file, io.TextIOBase):
         raise argument_error("the file object is in text mode", "open it in binary mode")
 
 
 def name_of(file: object) -> bytes:
-    """What errors call the file object."""
+    """The name of the file object in errors."""
     name = getattr(file, "name", None)
     if isinstance(name, str | bytes) and name:
         return os.fsencode(name).split(b"\0")[0]
@@ -99,14 +99,14 @@ def name_of(file: object) -> bytes:
 
 
 def in_memory(name: str, data: Buffer = b"") -> io.BytesIO:
-    """A file object that errors call by this name."""
+    """A file object with a name for errors."""
     file = io.BytesIO(data)
     file.name = name
     return file
 
 
 def can_seek(file: object) -> bool:
-    """True if the file can be read again from where it stands."""
+    """True if the file can be read again from its present position."""
     seekable = getattr(file, "seekable", None)
     return bool(seekable is not None and hasattr(file, "tell") and seekable())
 
@@ -114,7 +114,7 @@ def can_seek(file: object) -> bool:
 def as_inputs(
     paths: object,
 ) -> tuple[tuple[bytes, ...] | None, tuple[tuple[object, bytes, bool], ...] | None]:
-    """The paths argument of open: as (paths, None) or as (None, file objects)."""
+    """The paths argument of open, as (paths, None) or (None, file objects)."""
     if is_path(paths) or is_file(paths):
         items: list[object] = [paths]
     elif isinstance(paths, Iterable) and not isinstance(paths, dict):
@@ -130,7 +130,9 @@ def as_inputs(
         return tuple(path_bytes(item) for item in items), None
     for i, item in enumerate(items):
         if not is_path(item) and not is_file(item):
-            raise TypeError(f"paths[{i}] is {type(item).__name__}, no path and no file object")
+            raise TypeError(
+                f"paths[{i}] is {type(item).__name__}, expected a path or a file object"
+            )
     if not all(is_file(item) for item in items):
         raise argument_error("the list mixes paths and file objects", "open the paths yourself")
     for item in items:

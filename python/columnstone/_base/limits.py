@@ -1,5 +1,5 @@
-"""What the bytes of a file may become: max_inflation, for what Python reads itself. The compiled
-part counts by src/io/input.c and src/arrow/ipc/growth.c."""
+"""max_inflation for files that Python reads itself. The compiled part counts in src/io/input.c and
+src/arrow/ipc/growth.c."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HINT = "if you trust the file, raise max_inflation"
 
 
 def check_inflation(name: str, what: str, taken: int, given: int, ratio: int) -> None:
-    """LimitError if so many bytes, which `what` says how they were packed, became too many."""
+    """LimitError if compressed bytes expand too much; `what` describes the bytes."""
     if given > max(FREE, taken * ratio):
         raise LimitError(
             f"{name}: {taken} bytes of {what} expand to {given}, more than {ratio} times as much "

@@ -1,4 +1,4 @@
-"""Objects as HTML for notebooks: escaped, bounded, and of nothing but tables and text.
+"""Objects as HTML for notebooks: escaped, bounded, and only with tables and text.
 
 There are no styles, scripts or links: the notebook's own style sheet fits light and dark themes.
 """
@@ -22,7 +22,7 @@ LINES = 200  # of a text
 
 
 def bounded(items: Iterable[_Item]) -> list[_Item]:
-    """As many items as a table has rows at most."""
+    """At most as many items as a table has rows."""
     return list(islice(items, ROWS))
 
 
@@ -32,7 +32,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def text_of(value: object) -> str:
-    """A cell: None is empty, the rest is what str() says, on one line, cut."""
+    """A cell: empty for None, otherwise str() on one line, shortened."""
     return "" if value is None else cut(printable(str(value)), CELL)
 
 
@@ -53,8 +53,8 @@ def table(
     types: Iterable[object] | None = None,
     count: int | None = None,
 ) -> str:
-    """A table with a head; types: a second line of the head. count: how many rows there are, where
-    `rows` are not all of them."""
+    """A table with a head; types: a second line of the head. count: the number of all rows, if
+    `rows` has only some."""
     shown = bounded(rows)
     head = _row(names, "th") + ("" if types is None else _row(types, "td"))
     body = "".join(_row(row, "td") for row in shown)
@@ -64,7 +64,7 @@ def table(
 
 
 def facts(pairs: Iterable[tuple[str, object]]) -> str:
-    """A table of names and values, without those that are None."""
+    """A table of names and values, without those whose value is None."""
     body = "".join(
         f"<tr><th>{_escaped(name)}</th><td>{_escaped(value)}</td></tr>"
         for name, value in pairs
@@ -89,14 +89,14 @@ def _note(line: str) -> str:
 
 
 def titled(title: str, *parts: str, notes: Sequence[str] = ()) -> str:
-    """Parts that are HTML already, below a title and above notes, which are text."""
+    """Parts that are already HTML, below a title and above notes, which are text."""
     head = _note(title) if title else ""
     return f"<div>{head}{''.join(parts)}{''.join(map(_note, notes))}</div>"
 
 
 def or_text(make: Callable[[_Self], str]) -> Callable[[_Self], str | None]:
-    """A decorator of _repr_html_: None, by which notebooks show repr(), where the object cannot be
-    read, such as one that is closed."""
+    """A decorator for _repr_html_: if the object cannot be read, for example because it is closed,
+    it returns None, and notebooks show repr() instead."""
 
     def shown(self: _Self) -> str | None:
         try:

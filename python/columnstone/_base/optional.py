@@ -1,4 +1,4 @@
-"""Other packages, which parts of this one need: imported with them, or what to install."""
+"""Optional packages: they are imported when they are needed, or the error says what to install."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from .errors import UnsupportedError
 
-# Package of an import: the extra that installs it (pyproject.toml).
+# The package of an import: the extra that installs it (pyproject.toml).
 _EXTRAS = {
     "numpy": "numpy",
     "pandas": "pandas",
@@ -34,16 +34,16 @@ _EXTRAS = {
     "adbc_driver_flightsql": "flightsql",
 }
 
-# The least major versions that pyproject.toml says, of packages whose older ones fail elsewhere by
-# errors that do not name the version.
+# The minimum major versions from pyproject.toml, for packages whose older versions fail later with
+# errors that do not mention the version.
 _LEAST = {"pyarrow": 20}
 
 
 def need(module: str, who: str, extra: str | None = None, least: int | None = None) -> Any:
-    """The module. Without it, or without what it imports itself, an UnsupportedError that says who
-    needs what and what to install: the extra, which is that of the missing package if not given. If
-    it is too old, an ImportError that is one, too; least: the major version that will do, where an
-    older one does than pyproject.toml says."""
+    """Imports the module. If it, or a module that it imports, is missing, raises an
+    UnsupportedError that says who needs it and what to install: the given extra, or that of the
+    missing package. If it is too old, raises an ImportError that is also an UnsupportedError;
+    least: a lower minimum for the major version than that of pyproject.toml."""
     try:
         found = importlib.import_module(module)
         if module.partition(".")[0] in _LEAST:
@@ -57,7 +57,7 @@ def need(module: str, who: str, extra: str | None = None, least: int | None = No
 
 
 class OldPackageError(UnsupportedError, ImportError):
-    """A package is there, in a version that is too old."""
+    """A package is installed, but too old."""
 
 
 def _check_version(package: str, who: str, extra: str | None, least: int | None) -> None:
@@ -71,7 +71,7 @@ def _check_version(package: str, who: str, extra: str | None, least: int | None)
 
 
 def refuse(package: str, who: str, extra: str, error: ImportError) -> NoReturn:
-    """For a package that is not there."""
+    """A package is not installed."""
     hint = f"pip install 'columnstone[{extra}]'"
     raise UnsupportedError(
         f"{who} needs {package}, which is not installed ({hint})", hint=hint

@@ -1,4 +1,4 @@
-"""Text of others, as a terminal may show it, and URLs, as anybody may see them."""
+"""Untrusted text made safe for terminals, and URLs without secrets."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import unicodedata
 _QUERY = re.compile(r"\?[^?]*=")
 _WEB = ("http", "https", "ftp", "ftps")
 
-# In the text of others: the user of a URL, and its parameters.
+# In untrusted text: the user of a URL, and its parameters.
 _USER = re.compile(r"(?<![\w+.-])([a-zA-Z][\w+.-]*)://([^\s/'\"@?#]*)@")
 _PARAMETERS = re.compile(r"([a-zA-Z][\w+.-]*://[^\s'\"?]*)\?[^\s'\"]*=[^\s'\"]*")
 
 
 def printable(text: str, kept: str = "") -> str:
-    r"""Control characters, and others that do not show as they are, escaped: \x1b. Those of `kept`
-    stay. Names, files and what servers say go through this before they are a message."""
+    r"""Escapes control characters and other invisible characters: \x1b. Those in `kept` stay.
+    Names, files and texts from servers pass through this before they become part of a message."""
     if text.isprintable():
         return text
     return "".join(
@@ -37,7 +37,7 @@ def width(text: str) -> int:
 
 
 def cut(text: str, room: int) -> str:
-    """The text, ended by … if it takes more columns than there is room for."""
+    """The text, shortened with … if it does not fit in this many columns."""
     if width(text) <= room:
         return text
     used = 0
@@ -51,11 +51,12 @@ def cut(text: str, room: int) -> str:
 
 
 def name_of_url(url: str) -> str:
-    """A URL without what may be a secret: without its password, and without its parameters, one of
-    which may be a signature. Of a web address the user goes, too, who may be a token. Each part of
-    a chain ("zip://a.csv::https://...") is looked at. src/base/url_text.c does the same.
+    """A URL without possible secrets: without its password, and without its parameters, one of
+    which may be a signature. For web addresses, the user is removed too, because it may be a token.
+    Every part of a chain ("zip://a.csv::https://...") is processed. src/base/url_text.c does the
+    same.
 
-    Errors, `Source.files`, repr and the choice of a format go by it."""
+    Errors, `Source.files`, repr and the detection of formats use it."""
     return "::".join(_name_of_piece(piece) for piece in url.split("::"))
 
 
@@ -79,7 +80,7 @@ def _without_password(rest: str, is_web: bool) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """Text of others, such as what a file system raises, with its URLs as name_of_url has them."""
+    """Untrusted text, such as the error of a file system, with name_of_url applied to its URLs."""
     if "://" not in text:
         return text
     text = _PARAMETERS.sub(r"\1", text)

@@ -1,1 +1,1 @@
-"""What columnstone.beam is made of."""
+"""The implementation of columnstone.beam."""

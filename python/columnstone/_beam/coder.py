@@ -1,4 +1,4 @@
-"""How record batches and tables travel between Beam's workers: as Arrow IPC streams."""
+"""Coders: record batches and tables travel between Beam's workers as Arrow IPC streams."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .plain_layout import plain_batch
 
 @public_in("columnstone.beam")
 class RecordBatchCoder(beam.coders.Coder):  # type: ignore[misc]
-    """Record batches as Arrow IPC streams of one batch.
+    """Encodes record batches as Arrow IPC streams of one batch.
 
-    is_key: equal batches become equal bytes, as grouping by them needs, whatever their buffers
-        hold besides values; that takes several times as long. Beam asks for such a coder itself
-        where batches are keys of a GroupByKey; combiners need keys with a hash, which batches have
-        not. Equal are batches of one schema, with one metadata, and of the same values bit by bit:
-        0.0 and -0.0 differ.
+    is_key: equal batches become equal bytes, as grouping by them requires, whatever their buffers
+        contain besides values. It takes several times as long. Beam requests such a coder itself
+        where batches are the keys of a GroupByKey. Batches cannot be the keys of combiners, because
+        these need a hash. Batches are equal if they have the same schema, the same metadata, and
+        the same values bit by bit: 0.0 and -0.0 differ.
     """
 
     def __init__(self, is_key: bool = False) -> None:
@@ -37,7 +37,7 @@ class RecordBatchCoder(beam.coders.Coder):  # type: ignore[misc]
         return pa.ipc.open_stream(encoded).read_next_batch()
 
     def estimate_size(self, value: Any) -> int:
-        """Without encoding it: Beam asks this of samples."""
+        """Does not encode the batch; Beam asks this for samples."""
         size: int = value.get_total_buffer_size()
         return size
 
@@ -53,8 +53,8 @@ class RecordBatchCoder(beam.coders.Coder):  # type: ignore[misc]
 
 @public_in("columnstone.beam")
 class TableCoder(RecordBatchCoder):
-    """Tables as Arrow IPC streams of all their chunks. With is_key, tables of equal columns become
-    equal bytes, in whatever chunks, as for RecordBatchCoder."""
+    """Encodes tables as Arrow IPC streams of all their chunks. With is_key, tables with equal
+    columns become equal bytes, however they are chunked, as for RecordBatchCoder."""
 
     def encode(self, value: Any) -> bytes:
         table = value
@@ -75,7 +75,7 @@ class TableCoder(RecordBatchCoder):
 
 
 def _register() -> None:
-    """For batches and tables, unless somebody has registered other coders."""
+    """Registers the coders for batches and tables, unless other coders are registered."""
     registry = beam.coders.registry
     for kind, coder in ((pa.RecordBatch, RecordBatchCoder), (pa.Table, TableCoder)):
         if kind not in registry.custom_types:

@@ -1,4 +1,4 @@
-"""Combiners: what accumulators find in a PCollection of record batches."""
+"""Combiners: accumulators over a PCollection of record batches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class _AccumulatorCoder(beam.coders.Coder):  # type: ignore[misc]
-    """Accumulators as the bytes that they are saved as."""
+    """Encodes accumulators as their saved bytes."""
 
     def __init__(self, empty: AnyAccumulator[Any]) -> None:
         self._empty = empty
@@ -30,19 +30,19 @@ class _AccumulatorCoder(beam.coders.Coder):  # type: ignore[misc]
 
 @public_in("columnstone.beam")
 class Accumulate(beam.CombineFn):  # type: ignore[misc]
-    """A CombineFn of columnstone's accumulators: batches, tables or whatever they add become what
-    they find.
+    """A CombineFn for columnstone's accumulators: batches, tables or other input that the
+    accumulator accepts become its result.
 
     batches | beam.CombineGlobally(cst.beam.Accumulate("lengths", columns=["tokens"]))
     pairs | beam.CombinePerKey(cst.beam.Accumulate(cst.accumulate.Validation(schema)))
 
-    accumulator: the name of one, with its options (columnstone.accumulate.accumulators lists them),
-        or one whose finish() is wanted, such as columnstone.accumulate.Validation(schema), and
-        which has found nothing yet.
+    accumulator: the name of an accumulator, with its options (columnstone.accumulate.accumulators
+        lists them), or an empty accumulator whose finish() gives the result, such as
+        columnstone.accumulate.Validation(schema).
 
-    Workers send each other what an accumulator has found, in bytes, whose number does not grow with
-    the rows. In what order a runner merges them is not known: results are the same in any, but for
-    which places of an anomaly are named.
+    Workers send each other the state of an accumulator in bytes; its size does not grow with the
+    number of rows. Runners merge in an unknown order. The result does not depend on it, except for
+    the examples of places that an anomaly names.
     """
 
     def __init__(self, accumulator: str | AnyAccumulator[Any], **options: Any) -> None:
@@ -76,7 +76,7 @@ class Accumulate(beam.CombineFn):  # type: ignore[misc]
 
 
 class _Globally(beam.CombineGlobally):  # type: ignore[misc]
-    """Combines all batches into one result. What beam.CombineGlobally offers is there, too:
+    """Combines all batches into one result. It has the methods of beam.CombineGlobally:
     with_fanout, without_defaults, as_singleton_view."""
 
     def __init__(self, accumulator: AnyAccumulator[Any]) -> None:
@@ -88,9 +88,9 @@ class _Globally(beam.CombineGlobally):  # type: ignore[misc]
 
 @public_in("columnstone.beam")
 class InferSchema(_Globally):
-    """Record batches become one columnstone.Schema, that of columnstone.infer_schema; without
-    batches one without features. Options are those of columnstone.accumulate.SchemaInference. It
-    is a beam.CombineGlobally."""
+    """Infers one columnstone.Schema from record batches, like columnstone.infer_schema. Without
+    batches, the schema has no features. Options are those of
+    columnstone.accumulate.SchemaInference. It is a beam.CombineGlobally."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(SchemaInference(**options))
@@ -98,11 +98,12 @@ class InferSchema(_Globally):
 
 @public_in("columnstone.beam")
 class Validate(_Globally):
-    """Record batches become one columnstone.schema.SchemaCheck: what does not fit the schema.
-    Options are those of columnstone.accumulate.Validation. It is a beam.CombineGlobally.
+    """Validates record batches and returns one columnstone.schema.SchemaCheck: what does not fit
+    the schema. Options are those of columnstone.accumulate.Validation. It is a
+    beam.CombineGlobally.
 
-    Which places of an anomaly are named, with their numbers of rows, depends on the order in which
-    a runner merges; everything else does not.
+    The places that an anomaly names, with their row numbers, depend on the order in which a runner
+    merges; nothing else does.
     """
 
     def __init__(self, schema: SchemaLike, **options: Any) -> None:
@@ -111,9 +112,9 @@ class Validate(_Globally):
 
 @public_in("columnstone.beam")
 class Statistics(_Globally):
-    """Record batches become one columnstone.Statistics, whose arguments it takes. It is a
-    beam.CombineGlobally; by key it is beam.CombinePerKey(columnstone.beam.Accumulate(
-    columnstone.Statistics(...)))."""
+    """Computes one columnstone.Statistics of record batches; arguments are those of
+    columnstone.Statistics. It is a beam.CombineGlobally. Per key, use
+    beam.CombinePerKey(columnstone.beam.Accumulate(columnstone.Statistics(...)))."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(StatisticsOfBatches(**options))
@@ -121,8 +122,9 @@ class Statistics(_Globally):
 
 @public_in("columnstone.beam")
 class Count(_Globally):
-    """Record batches become one columnstone.accumulate.ColumnCounts: rows, and per column the rows
-    that have it and its values. It is a beam.CombineGlobally."""
+    """Counts record batches as one columnstone.accumulate.ColumnCounts: the number of rows and, per
+    column, the number of rows with a value and the number of values. It is a
+    beam.CombineGlobally."""
 
     def __init__(self) -> None:
         super().__init__(Counts())

@@ -13,16 +13,16 @@ _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # how gzip and zstd begin
 
 
 class DeadLetter(NamedTuple):
-    """A record that was left out.
+    """A record that was dropped.
 
-    file: where it was; "" for one of a PCollection of bytes.
-    offset: its first byte in the uncompressed file; None if that is not known, and for one of a
+    file: the file that contains it; "" for a record of a PCollection of bytes.
+    offset: its first byte in the uncompressed file; None if unknown, and for a record of a
         PCollection.
-    bytes: the record, if it can be read again: from a plain file on disk, or from a PCollection. Of
-        damaged framing they are what lies there. None otherwise.
-    error: what is wrong, as a text.
-    size: how many bytes of the uncompressed file are left out.
-    kind: as that of Dropped: "data-crc", "record", ...
+    bytes: the record, if it can be read again: from an uncompressed local file or from a
+        PCollection. Where the framing is damaged, the damaged bytes. None otherwise.
+    error: the error as text.
+    size: how many bytes of the uncompressed file were dropped.
+    kind: as in Dropped: "data-crc", "record", ...
     """
 
     file: str
@@ -37,7 +37,7 @@ DeadLetter.__module__ = "columnstone.beam"
 
 
 def letter_of(dropped: Dropped, file: str, options: dict[str, Any]) -> DeadLetter:
-    """The dead letter of a record of a file that was read by these options."""
+    """The dead letter of a record of a file that was read with these options."""
     data = None
     if dropped.offset is not None and options.get("filesystem") is None:
         data = _bytes_of(file, dropped.offset, dropped.bytes)
@@ -48,7 +48,7 @@ def letter_of(dropped: Dropped, file: str, options: dict[str, Any]) -> DeadLette
 
 
 def _bytes_of(file: str, offset: int, size: int) -> bytes | None:
-    """Bytes of a plain file on disk."""
+    """Bytes of an uncompressed local file."""
     if size > _MOST or not os.path.isfile(file):
         return None
     with open(file, "rb") as plain:
@@ -60,6 +60,6 @@ def _bytes_of(file: str, offset: int, size: int) -> bytes | None:
 
 
 def _payload(data: bytes) -> bytes:
-    """A whole record without its framing, if that of a TFRecord is around it."""
+    """A whole record without its framing, if it has the framing of a TFRecord."""
     framed = int.from_bytes(data[:8], "little") == len(data) - 16
     return data[12:-4] if framed else data

@@ -1,7 +1,7 @@
-"""Counters and distributions of what is read, which runners add up.
+"""Counters and distributions of what is read; runners add them up.
 
-They are made once per batch, and the distributions over rows and cells of a sample of the batches,
-as tfx_bsl's are: they are put together from the offsets of a batch's lists.
+They are updated once per batch. The distributions over rows and cells use a sample of the batches,
+as in tfx_bsl; they are computed from the offsets of a batch's lists.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _TYPES = ("INT", "FLOAT", "STRING", "NULL", "OTHER")
 
 
 class Telemetry(NamedTuple):
-    """The names of what tfx_bsl counts, too.
+    """Names for the metrics that tfx_bsl counts, too.
 
-    descriptors: of the component that reads; they make the namespace.
+    descriptors: of the component that reads; they form the namespace.
     logical_format, physical_format: such as "tf_example" and "tfrecords_gzip".
     """
 
@@ -52,8 +52,8 @@ class Telemetry(NamedTuple):
 
 
 class BatchMetrics:
-    """Counters `records`, `batches`, `bytes` (of the batches, in memory) and `dropped_records` of
-    the namespace "columnstone", and those of tfx_bsl if their names are given. It pickles."""
+    """Counters `records`, `batches`, `bytes` (of the batches, in memory) and `dropped_records` in
+    the namespace "columnstone", and the metrics of tfx_bsl if their names are given. It pickles."""
 
     def __init__(self, telemetry: Telemetry | None = None) -> None:
         self._telemetry = telemetry
@@ -76,7 +76,7 @@ class BatchMetrics:
 
 
 class RecordMetrics:
-    """`num_raw_records` and `raw_record_byte_size` of records that are not decoded."""
+    """`num_raw_records` and `raw_record_byte_size` of undecoded records."""
 
     def __init__(self, telemetry: Telemetry) -> None:
         self._records = Metrics.counter(telemetry.namespace, telemetry.name("num_raw_records"))
@@ -95,10 +95,10 @@ class RecordMetrics:
 
 
 class PeerMetrics:
-    """What tfx_bsl counts of batches, by its names. It pickles.
+    """The metrics of tfx_bsl for batches, under its names. It pickles.
 
-    probability: of a batch to be in the distributions over rows and cells; None: one of every
-        SAMPLE batches is.
+    probability: that a batch is included in the distributions over rows and cells; None: every
+        SAMPLE-th batch is.
     """
 
     def __init__(self, telemetry: Telemetry, probability: float | None = None) -> None:
@@ -123,7 +123,7 @@ class PeerMetrics:
         return self._seen % SAMPLE == 1 % SAMPLE
 
     def count(self, batch: pa.RecordBatch, size: int | None = None) -> None:
-        """size: its bytes, if they are counted in another way than pyarrow's."""
+        """size: its bytes, if they are not counted as pyarrow does."""
         _update(self._rows, _summary(np.array([batch.num_rows])))
         _update(self._sizes, _summary(np.array([batch.nbytes if size is None else size])))
         self._count_cells(batch)
@@ -158,8 +158,8 @@ class PeerMetrics:
 
 
 def _leaves(array: pa.Array, bounds: Bounds) -> Iterator[tuple[pa.DataType, Bounds]]:
-    """The leaves of a column, each with where the values of each row begin, and where the last one
-    ends."""
+    """The leaves of a column, each with the offsets of the rows' values and the end of the last
+    row."""
     kind = array.type
     if _is_list(kind):
         begins = np.concatenate(([0], np.cumsum(_lengths(array), dtype=np.int64)))
@@ -172,7 +172,7 @@ def _leaves(array: pa.Array, bounds: Bounds) -> Iterator[tuple[pa.DataType, Boun
 
 
 def _lengths(array: pa.Array) -> NDArray[np.int64]:
-    """The numbers of values of lists; a null has none."""
+    """The lengths of lists; a null has length 0."""
     if array.null_count > 0:
         lengths: NDArray[np.int64] = array.value_lengths().fill_null(0).to_numpy()
         return lengths
@@ -184,7 +184,8 @@ def _lengths(array: pa.Array) -> NDArray[np.int64]:
 
 
 def _columns_of_rows(batch: pa.RecordBatch) -> NDArray[np.int64]:
-    """How many columns each row has a value in; one of type null counts, as it does there."""
+    """The number of columns with a value, for each row. A column of type null counts, as in
+    tfx_bsl."""
     count = np.zeros(batch.num_rows, np.int64)
     for column in batch.columns:
         if column.null_count == 0 or pa.types.is_null(column.type):
@@ -218,14 +219,14 @@ def _type_name(kind: pa.DataType) -> str:
 
 
 def _summary(numbers: NDArray[np.int64]) -> DistributionData:
-    """Of one number or more."""
+    """A summary of one or more numbers."""
     least, most = int(numbers.min()), int(numbers.max())
     return DistributionData(int(numbers.sum()), len(numbers), least, most)
 
 
 def _update(name: MetricName, summary: DistributionData) -> None:
-    """Adds many numbers to a distribution of the step that runs. Beam's own way takes them one by
-    one, at a cost that is near that of decoding them."""
+    """Adds many numbers to a distribution of the current step. Beam's own method takes them one by
+    one, which costs almost as much as decoding them."""
     container = MetricsEnvironment.current_container()
     if container is not None:
         typed = _TypedMetricName(DistributionCell, name)

@@ -1,4 +1,4 @@
-"""What the classes of columnstone.tfxio give to a pipeline."""
+"""The transforms of the classes of columnstone.tfxio."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PART = 64 << 20  # bytes that a worker reads of what cannot be planned
 _MOST_PARTS = 1000
-# Options of records, whatever is made of them.
+# Options of records, independent of what they are decoded to.
 _OF_RECORDS = (
     "container",
     "check_crc",
@@ -35,7 +35,7 @@ _OF_RECORDS = (
 
 
 def batches_of(tfxio: Any, batch_size: int | None) -> Any:
-    """BeamSource."""
+    """The implementation of BeamSource."""
     opening = tfxio._planned()
     if opening is None:
         return _OwnSource(tfxio, BATCH_SIZE if batch_size is None else batch_size)
@@ -48,7 +48,7 @@ def batches_of(tfxio: Any, batch_size: int | None) -> Any:
 
 
 def records_of(tfxio: Any) -> Any:
-    """RawRecordBeamSource."""
+    """The implementation of RawRecordBeamSource."""
     if _is_parquet(tfxio):
         return row_records.Rows(batches_of(tfxio, None), RecordMetrics(_telemetry_of(tfxio)))
     opening = _record_opening_of(tfxio)
@@ -57,7 +57,7 @@ def records_of(tfxio: Any) -> Any:
 
 
 def batches_of_records(tfxio: Any, batch_size: int | None) -> Any:
-    """RawRecordToRecordBatch."""
+    """The implementation of RawRecordToRecordBatch."""
     if _is_parquet(tfxio):
         size = BATCH_SIZE if batch_size is None else batch_size
         return row_records.Batches(tfxio.ArrowSchema(), size)
@@ -82,12 +82,14 @@ def _telemetry_of(tfxio: Any) -> Telemetry:
 def _record_opening_of(tfxio: Any) -> Any:
     opening = tfxio._planned()
     if opening is None or opening.options.get("format") == "csv":
-        raise UnsupportedError(f"{type(tfxio).__name__} has no records of bytes: use BeamSource")
+        raise UnsupportedError(
+            f"{type(tfxio).__name__} does not read serialized records: use BeamSource"
+        )
     return opening
 
 
 class _RawRecords(beam.PTransform):  # type: ignore[misc]
-    """The bytes of the records of files, or of the PCollection that they are."""
+    """The records as bytes, from files or from a PCollection."""
 
     def __init__(self, paths: Any, options: dict[str, Any], metrics: RecordMetrics) -> None:
         super().__init__()
@@ -114,8 +116,8 @@ class _RawRecords(beam.PTransform):  # type: ignore[misc]
 
 
 class _OwnSource(beam.PTransform):  # type: ignore[misc]
-    """A class of the user's own: the parts of its source, or all of its batches in one place if it
-    has none. The class has to pickle."""
+    """A user-defined class: reads the parts of its source or, if it has no source, all of its
+    batches in one place. The class must pickle."""
 
     def __init__(self, tfxio: Any, batch_size: int) -> None:
         super().__init__()

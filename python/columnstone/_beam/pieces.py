@@ -1,5 +1,5 @@
-"""Reading sources piece by piece, with as little as can be in what a runner keeps of each piece: a
-plan of 10 TB has some 160,000 of them."""
+"""Reads sources piece by piece, and keeps the elements that a runner stores per piece small: a plan
+of 10 TB has some 160,000 pieces."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _OfSources = iobase._SDFBoundedSourceRestrictionProvider
 
 
 def read_files(begin: Any, source: FilesSource) -> Any:
-    """The elements of a source. Its task, which is as large as the schema, is a side input of the
-    step that reads: bundles name it only."""
+    """The elements of a source. Its task, as large as the schema, is a side input of the step that
+    reads; bundles only name it."""
     planned = (
         begin
         | "Impulse" >> beam.Impulse()
@@ -45,7 +45,7 @@ class _Plan(beam.DoFn):  # type: ignore[misc]
 
 
 class _Planned(iobase._SDFBoundedSourceRestrictionProvider):  # type: ignore[misc]
-    """Restrictions of bundles that are planned already."""
+    """Restrictions of bundles that are already planned."""
 
     def initial_restriction(self, element: iobase.SourceBundle) -> Any:
         return _Restriction(element)
@@ -70,8 +70,8 @@ class _ReadBundles(beam.DoFn):  # type: ignore[misc]
 
 
 class ReadNames(beam.DoFn, RestrictionProvider):  # type: ignore[misc]
-    """The elements of the files of each name. What is wanted is in this function, not beside every
-    piece; what has been found out of a name's files is in their bundles."""
+    """The elements of the files of each name. The options are in this function, not beside every
+    piece; what was inferred from the files of a name is in their bundles."""
 
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted

@@ -1,4 +1,4 @@
-"""Folders of Beam's own file systems, as places of outputs."""
+"""Folders on Beam's own file systems as locations for outputs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def place_of(folder: str) -> Place:
 
 
 def _match(begin: str, wildcard: str) -> list[str]:
-    """The names of files after the last slash of `begin`, with which their paths begin."""
+    """The part after the last slash of `begin`, for files whose paths begin with it."""
     pattern = re.sub(r"([*?\[])", r"[\1]", begin) + wildcard
     [found] = FileSystems.match([pattern])
     folder = begin[: begin.rindex("/") + 1]
@@ -33,8 +33,8 @@ def _match(begin: str, wildcard: str) -> list[str]:
 
 
 class BeamPlace:
-    """A store of objects, where folders are parts of names: a move is a copy, which appears when it
-    is complete, and a removal."""
+    """An object store, where folders are parts of names: a move is a copy, which becomes visible
+    when it is complete, followed by a removal."""
 
     def __init__(self, url: str) -> None:
         self._url = url.rstrip("/")

@@ -1,8 +1,8 @@
-"""Record batches laid out in the one way that their values give.
+"""A canonical layout of record batches that depends only on their values.
 
-Arrow leaves open what lies below nulls, before, between and after the values, and in what order
-lists have their items. Here it is what a builder would make: zeros and empty lists below nulls, and
-everything else without gaps, from the first byte on.
+Arrow does not define the bytes below nulls, the bytes before, between and after the values, or the
+order of the items of lists. The canonical layout is what a builder would produce: zeros and empty
+lists below nulls, and everything else without gaps, from the first byte on.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .._base.errors import UnsupportedError
 
 
 def plain_batch(batch: Any) -> Any:
-    """The same batch, laid out plainly. UnsupportedError for columns with unions."""
+    """The same batch in the canonical layout. UnsupportedError for columns with unions."""
     if batch.num_columns == 0:  # it may have rows all the same
         return batch
     return pa.RecordBatch.from_arrays([_plain(a) for a in batch.columns], schema=batch.schema)
@@ -35,12 +35,12 @@ def _plain(array: Any) -> Any:
             _plain(array.indices), _plain(array.dictionary), ordered=kind.ordered
         )
     if test.is_run_end_encoded(kind):
-        # What pyarrow has below nulls after decoding is whatever the memory held, and divides runs.
+        # After decoding, pyarrow leaves arbitrary memory below nulls, which would split runs.
         decoded = _plain(pc.run_end_decode(array))
         runs = pc.run_end_encode(decoded, run_end_type=kind.run_end_type)
         return pa.RunEndEncodedArray.from_arrays(_plain(runs.run_ends), _plain(runs.values), kind)
     if test.is_union(kind):
-        raise UnsupportedError(f"a column of type {kind} cannot be part of a key")
+        raise UnsupportedError(f"a batch with a column of type {kind} cannot be a key")
     valid = np.asarray(array.is_valid())
     validity = _bits(valid) if array.null_count else None
     if test.is_struct(kind):
@@ -61,7 +61,7 @@ def _bits(values: Any) -> Any:
 
 
 def _plain_values(array: Any, valid: Any, validity: Any) -> Any:
-    """Of a fixed number of bits each."""
+    """Values with a fixed number of bits."""
     kind, count = array.type, len(array)
     if pa.types.is_boolean(kind):
         values = _bits(np.asarray(array.fill_null(False)))
@@ -107,7 +107,7 @@ def _plain_lists(array: Any, valid: Any, validity: Any) -> Any:
 
 
 def _spans(array: Any, dtype: Any, valid: Any) -> tuple[Any, Any]:
-    """Where each begins, and its size: 0 below nulls."""
+    """The start and the length of each; the length is 0 below nulls."""
     buffers = array.buffers()
     first, count = array.offset, len(array)
     if count == 0:
@@ -125,7 +125,7 @@ def _offsets(sizes: Any) -> Any:
 
 
 def _places(begins: Any, sizes: Any, offsets: Any) -> Any:
-    """Of all items, in their order."""
+    """The numbers of all items, in order."""
     return np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], sizes)
 
 

@@ -1,4 +1,4 @@
-"""Reading a range of a file that may become shorter meanwhile."""
+"""Reads a range of a file that may shrink while it is read."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from .metrics import BatchMetrics
     from .tracker import RecordTracker
 
-# The column of the records' offsets, which is taken off the batches again.
+# The column with the offsets of the records; it is removed from the batches again.
 OFFSETS = "##OFFSET##"
 _NEVER = 2**63 - 1  # where no record begins
-# Options that say where records begin; the others say what is made of them.
+# Options about where records begin; the other options are about what is decoded from them.
 _OF_RECORDS = ("container", "check_crc", "max_record_size", "filesystem", "schemes", "hosts")
 
 
 class Task(NamedTuple):
-    """What a worker does with the ranges that it gets. It pickles.
+    """How a worker reads its ranges. It pickles.
 
-    reading: gives the batches, with the offsets of their records where it is divisible.
+    reading: returns the batches, with the offsets of their records where it is divisible.
     divisible: ranges may be divided while they are read.
-    stage: that makes the batches' columns, as _query.decoder.Decoded.
-    dead_letters: records that are dropped are given, too.
+    stage: makes the columns of the batches, as _query.decoder.Decoded.
+    dead_letters: dropped records are returned, too.
     metrics: of what is read.
     """
 
@@ -49,11 +49,11 @@ class Task(NamedTuple):
 class RangeRead:
     """One reading of a range of a file.
 
-    A range has the records from the one that is found at its start, or after it, up to the one that
-    is found in the same way at its stop. What is read ends where the stop was at the beginning. Of
-    that, the records before the present stop are claimed, batch by batch. The first one that is not
-    before it makes the stop final; then the reader finds out where the next range begins, by the
-    same search as its reader, and everything before that is its own.
+    A range contains the records from the first one found at or after its start up to the first one
+    found, by the same search, at or after its stop. Reading continues to the original stop. Batch
+    by batch, the reader claims the records before the current stop. The first record that is not
+    before it makes the stop final. The reader then searches for the start of the next range,
+    exactly as the reader of that range does, and everything before that start is its own.
     """
 
     def __init__(self, split: Split, tracker: RecordTracker, task: Task) -> None:
@@ -66,7 +66,7 @@ class RangeRead:
         self._told_of = 0  # dropped records
 
     def elements(self) -> Iterator[Any]:
-        """The batches and, if they are wanted, the dead letters."""
+        """The batches and, if wanted, the dead letters."""
         with self._open() as source:
             task = self._task
             batches = iter(
@@ -82,8 +82,8 @@ class RangeRead:
             yield from self._rest(batches.dropped)
 
     def _open(self) -> Source:
-        """The range's records. A file that turns out to be compressed is not divided any more:
-        positions are bytes on disk, which its offsets are not."""
+        """The records of the range. If the file turns out to be compressed, it is not divided any
+        more: positions are bytes on disk, but offsets are those of the uncompressed file."""
         source = self._task.reading.open(self._split)
         is_empty = not source.files  # no record begins in the range
         if self._task.divisible and not is_empty and source._core.compression() is not None:
@@ -96,7 +96,7 @@ class RangeRead:
         return source
 
     def _own(self, batch: pa.RecordBatch, dropped: list[Dropped]) -> Iterator[Any]:
-        """What of a batch belongs to the range."""
+        """The part of a batch that belongs to the range."""
         if OFFSETS not in batch.schema.names:
             yield from self._all(batch, dropped)
             return
@@ -128,7 +128,7 @@ class RangeRead:
         yield from self._told(dropped, _NEVER)
 
     def _rest(self, dropped: list[Dropped]) -> Iterator[DeadLetter]:
-        """What was dropped after the last record."""
+        """The records that were dropped after the last one."""
         border = _NEVER
         if self._task.divisible:
             border = self._final_border() if self._border is None else self._border
@@ -136,8 +136,8 @@ class RangeRead:
         yield from self._told(dropped, border)
 
     def _check_end(self, border: int) -> None:
-        """Raises CorruptError if the next range seems to begin within the last record here: there
-        are records in its payload."""
+        """Raises CorruptError if the next range seems to begin inside the last record here, that
+        is, if its payload contains records."""
         if self._last is not None and border != _NEVER:
             end = Split(self._split.file, self._last, border, exact=True)
             with open_source(end, "raw", on_error="skip", **self._record_options()) as source:
@@ -145,15 +145,15 @@ class RangeRead:
                     pass
 
     def _final_border(self) -> int:
-        """Where the records of the next range begin. That is after all that is read here, if the
-        stop is what it was when the reading began."""
+        """The offset where the records of the next range begin. It is after everything read here if
+        the stop has not changed since the start."""
         stop = self._tracker.finish()
         if stop == self._split.end:
             return _NEVER
         begin = self._find_begin(self._split._replace(begin=stop))
         if begin < stop:
             raise StateError(
-                f"{self._split.file}: the range from byte {stop} on has a record that begins at "
+                f"{self._split.file}: the range that starts at byte {stop} has a record at "
                 f"byte {begin}: the file has changed since it was planned"
             )
         return begin

@@ -1,4 +1,4 @@
-"""Transforms from nothing, from names of files and from records to record batches."""
+"""Transforms that read record batches: from files, from file names, and from records."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def wanted(
     metrics: BatchMetrics | None = None,
     stage: Any = None,
 ) -> Wanted:
-    """What the arguments of a transform say, checked."""
+    """The arguments of a transform, checked."""
     check_names(options, open_source, ("paths", "batch_size"), options.get("format"))
     if options.get("offset_column") is not None:
-        raise argument_error("offset_column is no option of a pipeline's sources")
+        raise argument_error("offset_column is not supported in a pipeline")
     if dead_letters and options.get("on_error", "raise") not in ("skip", "null"):
-        raise argument_error('dead_letters go with on_error="skip" or "null"')
+        raise argument_error('dead_letters needs on_error="skip" or "null"')
     sizes = {"batch_size": BATCH_SIZE if batch_size is None else batch_size}
     positive("batch_size", sizes["batch_size"])
     if batch_bytes is not None:
@@ -59,8 +59,8 @@ def wanted(
 
 
 def _check_numbers(options: dict[str, Any]) -> None:
-    """UnsupportedError for a view that asks for the numbers of records, as far as it is bound
-    already: records of a PCollection have none."""
+    """UnsupportedError for a view that uses record_index(), as far as it is already bound: records
+    of a PCollection have no numbers."""
     if options.get("view") is not None:
         nothing = {**options, "container": "tfrecord"}
         with (
@@ -75,13 +75,14 @@ def _refuse_numbers(source: Source) -> None:
     if view is not None and view.uses_record_index:
         hint = "read files with Read, or take the number from a field of the records"
         raise UnsupportedError(
-            f"record_index() has no numbers in Decode: its records are of no file ({hint})",
+            "record_index() is not available in Decode: its records do not come from a file "
+            f"({hint})",
             hint=hint,
         )
 
 
 class _Batches(beam.PTransform):  # type: ignore[misc]
-    """A transform that gives record batches; with dead_letters an object of two PCollections,
+    """A transform that returns record batches; with dead_letters, an object with two PCollections,
     `batches` and `dead_letters`."""
 
     def __init__(self, wanted: Wanted) -> None:
@@ -91,7 +92,7 @@ class _Batches(beam.PTransform):  # type: ignore[misc]
             self.with_output_types(pa.RecordBatch)
 
     def _parted(self, elements: Any) -> Any:
-        """Batches and dead letters apart."""
+        """Separates batches and dead letters."""
         if not self._wanted.dead_letters:
             return elements
         return elements | "Part" >> beam.ParDo(_Part()).with_outputs("dead_letters", main="batches")
@@ -108,17 +109,17 @@ class _Part(beam.DoFn):  # type: ignore[misc]
 class Read(_Batches):
     """Files as pyarrow's record batches: `pipeline | Read("trips-*.tfrecord", schema=schema)`.
 
-    The files are divided by the planner, and TFRecords and lines that are not compressed at any
-    record while they are read, when the runner asks for it. Batches end where ranges do; their
-    order is the runner's.
+    The planner divides the files. While a range of uncompressed TFRecords or lines is read, the
+    runner can divide it further, at any record. Batches end where ranges end; the runner determines
+    their order.
 
-    paths: a path, a glob, a URL, or a list of them; or artifacts of a store of lineage, which the
+    paths: a path, a glob, a URL, or a list of them; or artifacts of a lineage store, which the
         transform holds a lease on.
-    batch_size: rows of a batch, 1024 by default; batch_bytes ends one earlier.
+    batch_size: rows of a batch, 1024 by default; batch_bytes limits their size.
     dead_letters: with on_error="skip" or "null": the result has two PCollections, `batches` and
         `dead_letters`, of DeadLetter.
-    options: those of columnstone.open. max_errors counts range by range. Without a schema the
-        worker that divides the files infers it from all of them, which reads them.
+    options: those of columnstone.open. max_errors is counted per range. Without a schema, the
+        worker that divides the files infers it by reading all of them.
     """
 
     def __init__(
@@ -135,7 +136,7 @@ class Read(_Batches):
 
     @classmethod
     def of(cls, paths: Any, wanted: Wanted) -> Read:
-        """What the classes of columnstone.tfxio read by."""
+        """The transform that the classes of columnstone.tfxio use for reading."""
         made = cls.__new__(cls)
         _Batches.__init__(made, wanted)
         made._paths = paths
@@ -146,9 +147,9 @@ class Read(_Batches):
 
 
 class ReadAll(_Batches):
-    """The same of a PCollection of names of files, or of globs: `names | ReadAll(schema=schema)`.
+    """Like Read, for a PCollection of file names or globs: `names | ReadAll(schema=schema)`.
 
-    Without a schema each element's files have one of their own.
+    Without a schema, one is inferred for the files of each element.
     """
 
     def __init__(
@@ -168,11 +169,11 @@ class ReadAll(_Batches):
 
 
 class Decode(_Batches):
-    """A PCollection of bytes, the records, as record batches: `messages | Decode(schema=schema)`.
+    """Decodes a PCollection of records (bytes): `messages | Decode(schema=schema)`.
 
-    Batches have records of one window and one bundle, and are in their window. The options are
-    those of columnstone.open; format is "example" by default. Without a schema every batch has the
-    columns of its records.
+    A batch contains records of one window and one bundle, and belongs to that window. The options
+    are those of columnstone.open; format is "example" by default. Without a schema, each batch has
+    the columns of its own records.
     """
 
     def __init__(
@@ -232,7 +233,7 @@ class _Decode(beam.DoFn):  # type: ignore[misc]
 
 
 def decoded(records: Sequence[bytes], wanted: Wanted) -> Iterator[Any]:
-    """The batch of some records, and the dead letters among them if they are wanted."""
+    """The batch of some records and, if wanted, the dead letters among them."""
     framed = in_memory("the PCollection's records")
     with TFRecordWriter(framed) as writer:
         for record in records:

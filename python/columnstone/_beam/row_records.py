@@ -1,5 +1,5 @@
-"""Rows of a format that has no records, such as Parquet, as bytes: each is the message of a record
-batch of one row in Arrow's IPC format, without the schema, which whoever decodes them knows."""
+"""Rows of a format without records, such as Parquet, as bytes. Each row is the message of a record
+batch of one row in Arrow's IPC format. The schema is not included: the decoder knows it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Rows(beam.PTransform):  # type: ignore[misc]
 
 
 class Batches(beam.PTransform):  # type: ignore[misc]
-    """Rows of this schema as batches of so many rows at most, each of one window and bundle."""
+    """Rows of this schema as batches of at most this many rows, each from one window and bundle."""
 
     def __init__(self, schema: pa.Schema, size: int) -> None:
         super().__init__()
@@ -74,9 +74,9 @@ class _BatchesOfRows(beam.DoFn):  # type: ignore[misc]
             for batch in read:
                 batch.validate(full=True)
         except (pa.ArrowException, OSError) as error:
-            hint = "give the elements that RawRecordBeamSource of the same TFXIO gives"
+            hint = "pass the elements that RawRecordBeamSource of the same TFXIO returns"
             raise CorruptError(
-                f"a record is no row of these columns ({hint})", hint=hint
+                f"a record is not a row of these columns ({hint})", hint=hint
             ) from error
         [whole] = pa.Table.from_batches(read, self._schema).combine_chunks().to_batches()
         return whole
@@ -87,7 +87,8 @@ def _check(schema: pa.Schema) -> None:
         if _has_dictionary(field.type):
             hint = "use BeamSource"
             raise UnsupportedError(
-                f"column {field.name}: rows of {field.type} have no bytes of their own ({hint})",
+                f"column {field.name}: rows of {field.type} cannot be serialized one by one "
+                f"({hint})",
                 path=field.name,
                 hint=hint,
             )

@@ -1,4 +1,5 @@
-"""Bounded sources: files, which the planner divides, and one, which is divided while it is read."""
+"""Bounded sources: files, which the planner divides, and a single file, which is divided while it
+is read."""
 
 from __future__ import annotations
 
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
 
 _UNKNOWN = 2**63 - 1
 _WEIGHT = 64 << 20  # of a file whose size is not known
-# Compressed files are not divided by the offsets of their records, which are not those on disk.
+# Compressed files are not divided: the offsets of their records are not bytes on disk.
 _COMPRESSED = (".gz", ".zlib", ".zz", ".zst", ".zstd")
 
 
 class Wanted(NamedTuple):
-    """What is to be read of files, before they are looked at. It pickles.
+    """The request to read files, before they are opened. It pickles.
 
     options: of columnstone.open.
     stage, dead_letters, metrics: as in Task.
@@ -45,8 +46,7 @@ class Wanted(NamedTuple):
     dead_letters: bool = False
 
     def task(self, files: Any) -> Task:
-        """The same once all files have been looked at, so that their splits have the same
-        columns."""
+        """The same after all files have been opened, so that their splits have the same columns."""
         reading = read_by(files, self.options)
         divisible = (
             self.stage is None
@@ -70,13 +70,13 @@ def _unpickled(pickled: bytes) -> Task:
     return pickler.loads(pickled)  # type: ignore[no-any-return]
 
 
-# Tasks of which this process has the bytes, as long as something has them.
+# Tasks whose bytes are in this process, as long as they are referenced.
 _held: weakref.WeakValueDictionary[bytes, SharedTask] = weakref.WeakValueDictionary()
 
 
 class SharedTask:
-    """A task as all bundles of a source have it: pickled once, which compresses it, and unpickled
-    once by each process.
+    """A task as all bundles of a source share it: pickled and compressed once, and unpickled once
+    by each process.
 
     pickled: None for the name of a task that something else in the process holds.
     """
@@ -133,7 +133,7 @@ class FilesSource(_Source):
         yield from self.bundles(desired_bundle_size, task.get().reading.is_numbered, task)
 
     def task(self) -> SharedTask:
-        """Of all bundles."""
+        """The size of all bundles."""
         return SharedTask.of(self._wanted.task(self._files))
 
     def bundles(
@@ -153,7 +153,7 @@ class FilesSource(_Source):
     def get_range_tracker(
         self, start_position: int | None, stop_position: int | None
     ) -> iobase.RangeTracker:
-        """All of it: what is divided are its bundles."""
+        """The whole source, because only its bundles are divided."""
         return UnsplittableRangeTracker(OffsetRangeTracker(0, 1))
 
     def read(self, range_tracker: iobase.RangeTracker) -> Iterator[Any]:
@@ -164,9 +164,8 @@ class FilesSource(_Source):
 
 
 def bundle_of(split: Split, task: SharedTask) -> iobase.SourceBundle:
-    """The ends of a range that may be divided are sought even where an index knows records that
-    begin there: so it is the same search that finds the end of a range, and the begin of what was
-    divided off."""
+    """The ends of a range that may be divided are searched for even where an index knows them. So
+    the same search finds the end of a range, and the start of the part that was divided off."""
     weight = _WEIGHT if split.end == _UNKNOWN else split.end - split.begin
     if task.divisible:
         split = Split(split.file, split.begin, split.end)

@@ -1,4 +1,5 @@
-"""Who reads which records of a file, while it is read and divided at once."""
+"""Keeps track of which reader reads which records of a file, while the file is read and divided at
+the same time."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 class RecordTracker(OffsetRangeTracker):  # type: ignore[misc]
     """The bytes [start, stop) of a file. The reader claims the records of a batch together before
-    it hands them on; what lies after the last claimed one may be divided off at any time.
+    it passes them on; what follows the last claimed record may be divided off at any time.
 
     divisible: False refuses every division.
     """
@@ -24,8 +25,8 @@ class RecordTracker(OffsetRangeTracker):  # type: ignore[misc]
         self._divisible = divisible
 
     def claim(self, offsets: NDArray[np.int64]) -> int:
-        """Claims those of these records, which are in order, that begin before the stop; returns
-        their number. If that is not all of them, nothing is divided off from then on."""
+        """Claims those of these records, which are in order, that begin before the stop, and
+        returns their number. If not all were claimed, the range is not divided any more."""
         with self._lock:
             count = int(np.searchsorted(offsets, self._stop_offset))
             if count > 0:
@@ -36,13 +37,13 @@ class RecordTracker(OffsetRangeTracker):  # type: ignore[misc]
             return count
 
     def finish(self) -> int:
-        """Nothing is divided off from now on; returns the stop."""
+        """Forbids further division, and returns the stop."""
         with self._lock:
             self._claim_up_to(self._stop_offset)
             return int(self._stop_offset)
 
     def _claim_up_to(self, offset: int) -> None:
-        """What begins at this byte or before it is not divided off any more."""
+        """Forbids dividing off anything that begins at or before this byte."""
         self._last_record_start = max(self._last_record_start, offset)
         self._offset_of_last_split_point = self._last_record_start
         self._last_attempted_record_start = self._last_record_start

@@ -1,8 +1,8 @@
 """Sinks: PCollections of record batches become files.
 
-Every attempt of a bundle writes a file of a name of its own in a hidden folder beside the output.
-One step alone gives the files of the bundles that count their names, and the last one deletes the
-folder: what was written twice, or by a worker that died, is never seen.
+Every attempt of a bundle writes a file with a name of its own in a hidden folder beside the output.
+One single step renames the files of the successful bundles, and the last step deletes the folder:
+duplicates, and files of workers that died, never become visible.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _OF_BEAM = ("num_shards", "shard_bytes")  # of Writer's options
 
 
 class _Output:
-    """What the workers know of an output: the names of its files, and how they are written."""
+    """What the workers know about an output: the names of its files, and how to write them."""
 
     def __init__(
         self, prefix: str, format: str | None, mode: str, arrow_schema: Any, options: dict[str, Any]
@@ -82,7 +82,7 @@ class _Output:
         return Writer(file, self.format, **self.options)
 
     def suffix(self, shard: int, num_shards: int, job: str) -> str:
-        """What follows the prefix in the name of a file."""
+        """The part of a file's name after the prefix."""
         added = f"-{job[:12]}" if self.mode == "append" else ""
         return f"{added}-{shard:05}-of-{num_shards:05}{self.endings}"
 
@@ -91,7 +91,7 @@ class _Output:
         return f"{self._name}{suffix}"
 
     def old(self) -> list[str]:
-        """The names of the files of this prefix and these endings, of whatever run."""
+        """The names of the files with this prefix and these endings, from any run."""
         run = re.compile(
             re.escape(self._name) + r"(-[0-9a-f]{12})?-\d{5}-of-\d{5,}" + re.escape(self.endings)
         )
@@ -99,7 +99,7 @@ class _Output:
         return [name for name in files if run.fullmatch(name)]
 
     def check_no_old(self) -> None:
-        """FileError if there are some and may not be."""
+        """FileError if files exist that are not allowed."""
         old = self.old() if self.mode == "error" else []
         if old:
             hint = 'name another prefix, or mode="overwrite" or "append"'
@@ -141,7 +141,7 @@ class _Attempt:
         self._writer.write(batch)
 
     def close(self, schema_if_empty: Any = None) -> Any:
-        """Completes the file, and gives the schema of its batches."""
+        """Completes the file, and returns the schema of its batches."""
         assert self._writer is not None
         if self._schema is None:
             self._schema = pa.schema([]) if schema_if_empty is None else schema_if_empty
@@ -151,7 +151,7 @@ class _Attempt:
         return self._schema
 
     def abort(self) -> None:
-        """Leaves nothing."""
+        """Removes the file."""
         if self._writer is not None:
             with contextlib.suppress(Exception):
                 self._writer.abort()
@@ -165,8 +165,8 @@ class _Attempt:
 
 
 class _Writing(beam.DoFn):  # type: ignore[misc]
-    """A bundle's attempts, which are there until it is done: if it fails, here or in another step,
-    they leave nothing."""
+    """The attempts of a bundle. They exist until the bundle is finished: if it fails, here or in
+    another step, they leave no files."""
 
     def __init__(self, output: _Output) -> None:
         self._output = output
@@ -186,7 +186,7 @@ class _Writing(beam.DoFn):  # type: ignore[misc]
 
 
 class _WriteBundle(_Writing):
-    """A file of each bundle."""
+    """Writes one file per bundle."""
 
     def process(self, element: Any, job: str) -> None:
         attempt = self._attempts[0] if self._attempts else self._begin(job)
@@ -201,7 +201,7 @@ class _WriteBundle(_Writing):
 
 
 class _WriteShard(_Writing):
-    """A file of all batches of a shard."""
+    """Writes one file with all batches of a shard."""
 
     def process(self, element: tuple[int, Iterable[Any]], job: str) -> Iterator[_Written]:
         shard, batches = element
@@ -216,7 +216,8 @@ class _WriteShard(_Writing):
 
 
 class _InTurn(beam.DoFn):  # type: ignore[misc]
-    """Batches go to the shards in turn; chance says to which goes the first one of a bundle."""
+    """Distributes batches to the shards in turn; the shard of the first batch of a bundle is
+    random."""
 
     def __init__(self, num_shards: int) -> None:
         self._num_shards = num_shards
@@ -236,9 +237,9 @@ class _InTurn(beam.DoFn):  # type: ignore[misc]
 def _publish(
     _: None, output: _Output, num_shards: int, job: str, written: Iterable[_Written]
 ) -> list[str]:
-    """Gives the files their names, which it returns. Done again after a failure, or after it was
-    done, it goes on where it stopped: the hidden folder says how far it came, and so it is left to
-    a step that begins when the runner holds this one for done."""
+    """Renames the files and returns their names. If it is run again after a failure or after it has
+    finished, it continues where it stopped: the hidden folder records its progress. Therefore a
+    later step deletes the folder, after the runner has marked this one as done."""
     files = sorted(written)
     staged = {i if file.shard < 0 else file.shard: file.name for i, file in enumerate(files)}
     count = max(num_shards, len(files), 1)
@@ -260,7 +261,7 @@ def _publish(
 
 
 def _clean(_: None, output: _Output, job: str, names: Iterable[str]) -> None:
-    """Removes the hidden folder, with what attempts have left there that do not count."""
+    """Removes the hidden folder, with the files of unsuccessful attempts."""
     with contextlib.suppress(Exception):  # the output is complete all the same
         output.staging(job).remove()
 
@@ -270,24 +271,24 @@ def _clean(_: None, output: _Output, job: str, names: Iterable[str]) -> None:
 
 @public_in("columnstone.beam")
 class Write(beam.PTransform):  # type: ignore[misc]
-    """Writes record batches to files of any format, and gives the names of the files.
+    """Writes record batches to files of any format, and returns the names of the files.
 
-    prefix: of the files: "out/trips" becomes "out/trips-00000-of-00010.tfrecord". The number
-        stands before the endings that mean a format or a compression, as in
-        "out/trips.tfrecord.gz". Any file system of Beam's.
-    format: as for columnstone.Writer; None goes by the ending of the prefix.
-    mode: which files of earlier runs, of the same prefix and endings, may be there. "overwrite"
-        removes them, whatever their number of shards, once all new files have their names;
-        "append" leaves them, and names its own "out/trips-<job>-00000-of-00010.tfrecord"; "error"
-        raises FileError when the pipeline runs.
-    num_shards: so many files, to which the batches go in turn; that shuffles all data. None: a file
-        of each bundle, as the runner has made them.
-    arrow_schema: of the batches. Files without batches have these columns; without it those of
-        another shard's, or none.
+    prefix: of the files: "out/trips" becomes "out/trips-00000-of-00010.tfrecord". The number comes
+        before the endings of a format and a compression, as in "out/trips.tfrecord.gz". Any file
+        system of Beam's.
+    format: as for columnstone.Writer; None: from the ending of the prefix.
+    mode: what to do with files of earlier runs that have the same prefix and endings. "overwrite"
+        removes them, whatever their number of shards, once all new files have their names; "append"
+        keeps them, and names the new ones "out/trips-<job>-00000-of-00010.tfrecord"; "error" raises
+        FileError when the pipeline runs.
+    num_shards: the number of files; batches are distributed to them in turn, which shuffles all
+        data. None: one file per bundle of the runner.
+    arrow_schema: of the batches. Files without batches get these columns; without arrow_schema, the
+        columns of another shard, or none.
     Further options are those of columnstone.Writer, such as compression, schema, message.
 
-    Files get their names when all are complete. A bundle that fails leaves no file. The input is
-    bounded.
+    Files get their names when all of them are complete. A failed bundle leaves no file. The input
+    must be bounded.
     """
 
     def __init__(
@@ -308,7 +309,7 @@ class Write(beam.PTransform):  # type: ignore[misc]
 
     def expand(self, batches: Any) -> Any:
         if not batches.is_bounded:
-            raise UnsupportedError("batches without an end are not written: there is no last file")
+            raise UnsupportedError("cannot write an unbounded PCollection")
         once = batches.pipeline | "Once" >> beam.Create([None])
         job = beam.pvalue.AsSingleton(
             once | "NameJob" >> beam.Map(lambda _, output: output.begin(), self._output)
@@ -331,12 +332,12 @@ class Write(beam.PTransform):  # type: ignore[misc]
 
 @public_in("columnstone.beam")
 class WriteTFRecord(Write):
-    """Writes record batches to TFRecords, "out/trips-00000-of-00010.tfrecord", and gives the names
-    of the files.
+    """Writes record batches to TFRecords, "out/trips-00000-of-00010.tfrecord", and returns the
+    names of the files.
 
-    payload: "example", "sequence_example", "message" (which `message=` implies) or "raw", one
-        binary column.
-    All else as for Write; container= for other records than TFRecords.
+    payload: "example", "sequence_example", "message" (implied by `message=`) or "raw" (one binary
+        column).
+    Other options are those of Write; container= selects a container other than TFRecord.
     """
 
     def __init__(
@@ -346,7 +347,7 @@ class WriteTFRecord(Write):
             payload = "example" if options.get("message") is None else "message"
         if payload not in _PAYLOADS:
             raise argument_error(
-                f"there is no payload {ascii(payload)[:40]}", f"one of {', '.join(_PAYLOADS)}"
+                f"unknown payload {ascii(payload)[:40]}", f"one of {', '.join(_PAYLOADS)}"
             )
         super().__init__(prefix, payload, **options)
 
@@ -356,8 +357,8 @@ _PAYLOADS = ("example", "sequence_example", "message", "raw")
 
 @public_in("columnstone.beam")
 class WriteParquet(Write):
-    """Writes record batches to Parquet files, "out/trips-00000-of-00010.parquet", and gives the
-    names of the files. Options as for Write."""
+    """Writes record batches to Parquet files, "out/trips-00000-of-00010.parquet", and returns the
+    names of the files. Options are those of Write."""
 
     def __init__(self, prefix: str | os.PathLike[str], **options: Any) -> None:
         super().__init__(prefix, "parquet", **options)
@@ -365,8 +366,8 @@ class WriteParquet(Write):
 
 @public_in("columnstone.beam")
 class WriteArrow(Write):
-    """Writes record batches to Arrow files, "out/trips-00000-of-00010.arrow", and gives the names
-    of the files. Options as for Write."""
+    """Writes record batches to Arrow files, "out/trips-00000-of-00010.arrow", and returns the names
+    of the files. Options are those of Write."""
 
     def __init__(self, prefix: str | os.PathLike[str], **options: Any) -> None:
         super().__init__(prefix, "arrow", **options)

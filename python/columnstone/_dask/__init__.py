@@ -1,1 +1,1 @@
-"""What columnstone.dask is made of."""
+"""The implementation of columnstone.dask."""

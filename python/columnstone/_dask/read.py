@@ -26,16 +26,16 @@ def read(
     target_bytes: int | None = None,
     **options: Any,
 ) -> dd.DataFrame:
-    """Files of any format as a data frame of Dask: a partition for each planned task, columns of
-    Arrow types (pandas.ArrowDtype).
+    """Files of any format as a data frame of Dask: one partition for each planned task, with
+    columns of Arrow types (pandas.ArrowDtype).
 
     paths, format, options: as for `columnstone.open`. flat=True gives plain values where the schema
-        has one. Give a schema, or sample_records, where all files should not be read for inference
-        first.
+        has exactly one value. Without schema or sample_records, all files may be read first for
+        inference.
     target_bytes: of a partition on disk, as for `columnstone.plan`; 64 MiB by default.
 
-    Columns that nothing uses are not decoded. The same files and options give the same partitions,
-    with the same keys.
+    Unused columns are not decoded. The same files and options give the same partitions with the
+    same keys.
     """
     dask = need("dask", "columnstone.dask")
     frames = need("dask.dataframe", "columnstone.dask")
@@ -48,7 +48,7 @@ def read(
 
 
 class Partition:
-    """What a worker calls for each task."""
+    """Called by a worker for each task."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -63,5 +63,5 @@ class Partition:
         return table.to_pandas(types_mapper=pd.ArrowDtype)
 
     def __dask_tokenize__(self) -> tuple[str, bytes]:
-        """Equal for equal readings, also in another process."""
+        """A token that is equal for equal readings, in other processes too."""
         return "columnstone", need("cloudpickle", "columnstone.dask").dumps(self._reading)

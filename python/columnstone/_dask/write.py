@@ -27,16 +27,16 @@ def write(
     **options: Any,
 ) -> list[str]:
     """Computes a data frame, writes each partition to a file, and returns the names of the files,
-    "part-00000-<job>.<ending>", in the order of the partitions. A partition without rows has none.
-    An index that has a name becomes a column, the first one; one without a name is not written.
+    "part-00000-<job>.<ending>", in the order of the partitions. A partition without rows has no
+    file. A named index becomes the first column; an index without a name is not written.
 
-    The files get their names when all partitions are written; before that, and after a failure,
-    none is to be seen, and what a worker has written twice is not there twice.
+    The files get their names when all partitions are written. Before that, and after a failure,
+    none of them is visible; repeated tasks leave no duplicates.
 
-    path: of a folder that all workers see, or its URL.
+    path: of a folder that all workers can access, or its URL.
     format, options: those of `columnstone.Writer`, such as compression and schema.
-    mode: "append", "overwrite" (the folder's files go when the new ones are there), or "error" (for
-        a folder that has files).
+    mode: "append", "overwrite" (the old files are removed when the new ones are complete), or
+        "error" (for a folder that contains files).
     """
     dask = need("dask", "columnstone.dask")
     folder = Folder(path, format, mode, options)
@@ -52,7 +52,7 @@ def write(
 
 
 def _write(folder: Folder, number: int, part: pd.DataFrame) -> Written | None:
-    """What a worker calls."""
+    """Called by a worker."""
     pa = need("pyarrow", "columnstone.dask")
     if any(name is not None for name in part.index.names):
         part = part.reset_index()

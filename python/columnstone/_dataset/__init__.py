@@ -1,1 +1,1 @@
-"""Batches for training: shuffled, divided, resumed."""
+"""Batches for training: shuffling, sharding, resuming."""

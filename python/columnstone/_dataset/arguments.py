@@ -1,4 +1,4 @@
-"""Checks of the arguments of datasets."""
+"""Checks the arguments of datasets."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def as_interleave(interleave: int | None) -> int:
 
 
 def as_ids(ids: bool | tuple[str, str]) -> tuple[str, str] | None:
-    """The names of the tensors of files and records."""
+    """The names of the tensors for files and record numbers."""
     if isinstance(ids, bool):
         return ("__file__", "__record__") if ids else None
     if (
@@ -69,7 +69,7 @@ def as_ids(ids: bool | tuple[str, str]) -> tuple[str, str] | None:
         or len(ids) != 2
         or not all(isinstance(name, str) for name in ids)
     ):
-        raise TypeError("ids is a bool, or two names: of the tensors of files and of records")
+        raise TypeError("ids is a bool, or the names of two tensors: for files and for records")
     return ids[0], ids[1]
 
 
@@ -90,8 +90,8 @@ _BUCKET_BATCHES = 64
 
 
 class Bucket(NamedTuple):
-    """Batches whose rows are sorted together, and the column that tells the length of a row: by its
-    value, or by the number of its values."""
+    """The number of batches whose rows are sorted together, and the column that determines the
+    length of a row: its value, or the number of its values."""
 
     batches: int
     path: tuple[str, ...]
@@ -99,7 +99,7 @@ class Bucket(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The column as states have it."""
+        """The column as it is saved in states."""
         return ".".join(self.path) + (" (value)" if self.by_value else "")
 
 
@@ -108,7 +108,7 @@ def as_bucket(bucket_by: BucketBy, source: SourceBase, as_batches: bool) -> Buck
         return None
     name, *batches = bucket_by if isinstance(bucket_by, tuple) else (bucket_by,)
     if not isinstance(name, str) or len(batches) > 1:
-        raise TypeError("bucket_by is the name of a tensor, or a pair of it and of a number")
+        raise TypeError("bucket_by is the name of a tensor, or a pair (name, number)")
     count = number("bucket_by[1]", batches[0] if batches else _BUCKET_BATCHES, 1, 2**32)
     if not as_batches:
         return Bucket(count, *_length_of_tensor(source, name))
@@ -119,12 +119,12 @@ def as_bucket(bucket_by: BucketBy, source: SourceBase, as_batches: bool) -> Buck
 def _length_of_tensor(source: SourceBase, name: str) -> tuple[tuple[str, ...], bool]:
     tensor = find_tensor(source.tensor_representations().values(), name)
     if tensor is None:
-        raise NotFoundError(f"there is no tensor {name!r} that has a length", path=name)
+        raise NotFoundError(f"there is no tensor {name!r} whose rows have a length", path=name)
     if tensor.kind == "structured":
         text = f"bucket_by: {name!r} is a structured tensor"
         raise argument_error(text, "name a field: tensor.field")
     if tensor.kind == "dense" and prod(tensor.shape) != 1:
-        raise argument_error(f"bucket_by: every row of {name!r} has as many values")
+        raise argument_error(f"bucket_by: all rows of {name!r} have the same number of values")
     is_single = tensor.kind == "dense" or (tensor.kind == "sparse" and not tensor.index_columns)
     return tensor.steps, is_single
 
@@ -133,5 +133,5 @@ def as_label(label: str | None, as_batches: bool) -> str | None:
     if label is not None and not isinstance(label, str):
         raise TypeError(f"label is a str, not {type(label).__name__}")
     if label is not None and as_batches:
-        raise argument_error("a label is split off tensors, not off record batches")
+        raise argument_error("label needs tensors; this dataset gives record batches")
     return label

@@ -24,16 +24,17 @@ else:
 
 @public_in("columnstone.dataset")
 class Position(NamedTuple):
-    """Where a batch stands: number `batch` (from 0) of the shard's batches of an epoch.
+    """The position of a batch: number `batch` (from 0) of the shard's batches in an epoch.
 
-    file and rows_before are for sources that are read in order: so many files of the epoch's order,
-    with so many rows, lie before the place where reading has to begin for this batch. origin: the
-    batches of all shards that were delivered before this number of shards divided the epoch, from
-    which `batch` counts; 0 unless a state of another number of shards was loaded in this epoch.
-    first_row: the first row of the batch that was delivered; 0 but for the first batch after a
-    state within a batch. row: of a position within the batch, the number of the last row that was
-    delivered; -1: all of it. The last three are for packed batches: the batch of rows of the
-    shard's epoch, the row in it, and the value of that row, that are packed next.
+    file and rows_before are for sources that are read in order: to resume at this batch, reading
+    starts after this many files of the epoch's order, which have this many rows. origin: the number
+    of batches of all shards that were delivered before the epoch was divided among the present
+    number of shards; `batch` counts from there. It is 0 unless a state with another number of
+    shards was loaded in this epoch. first_row: the first row of the batch that was delivered; 0,
+    except for the first batch after a state within a batch. row: for a position within the batch,
+    the number of the last delivered row; -1: all rows. The last three are for packed batches: the
+    batch of rows in the shard's epoch, the row in it, and the value of that row that are packed
+    next.
     """
 
     epoch: int
@@ -48,7 +49,7 @@ class Position(NamedTuple):
     source_value: int = 0
 
     def within(self, row: int) -> Position:
-        """After row `row` of the batch, counted from 0 as it was delivered."""
+        """The position after row `row` of the batch, counted from 0 in the delivered order."""
         return self._replace(row=self.first_row + row)
 
     def __repr__(self) -> str:
@@ -83,7 +84,7 @@ class Batch(dict[str, Value]):
         return type(self)(self, self.position)
 
     def copy(self) -> Self:
-        """A batch of the same tensors, and of the same position."""
+        """A batch with the same tensors and the same position."""
         return self.__copy__()
 
     def __reduce__(self) -> tuple[Callable[..., Batch[Any]], tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""Datasets for training: shuffled batches of tensors that can be taken up again at any batch."""
+"""Datasets for training: shuffled batches of tensors that can be resumed at any batch."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from .arguments import BucketBy, Shuffle
     from .packing import ListsLike, Packing
 
-    # What it is iterated for: a Batch, (Batch, tensor) with a label, a RecordBatch with as_batches.
+    # The type of the items: a Batch, (Batch, tensor) with a label, a RecordBatch with as_batches.
     Item = TypeVar("Item", default=Any, covariant=True)
 
     Labelled: TypeAlias = tuple[Batch, AnyTensor]
@@ -54,8 +54,8 @@ else:
 _STATE_VERSION = 2
 _OPTIONAL = ("bucket_by", "bucket_batches", "pack")  # in states of datasets that have them only
 _OF_ONE_SHARD = ("shard", "num_shards")  # a state is one of the whole epoch: any others may load it
-_PACKED, _WHOLE = "a position within a packed batch", "keep one after the batch"
-_BY_POSITION = "give load_state_dict a Position, which is compared with nothing"
+_PACKED, _WHOLE = "the position is within a packed batch", "keep the position after a batch"
+_BY_POSITION = "pass a Position to load_state_dict, which loads it unchecked"
 
 
 _SHUFFLES = {
@@ -168,8 +168,8 @@ class Dataset(Generic[Item]):
             self._consume(arguments.number("consumed", consumed, 0, 2**63 - 1))
 
     def _begin(self) -> None:
-        """Opens by self._options. Dropped records are told of by the thread that reads, which has
-        to be the caller's."""
+        """Opens the dataset with self._options. The thread that reads reports dropped records; it
+        has to be the caller's."""
         register_with_jax()
         if isinstance(self._source, Mixture):
             self._core = self._source.open(self._options, self._packing is not None)
@@ -190,12 +190,12 @@ class Dataset(Generic[Item]):
         self._core = _core.Dataset(self._source._core, **options)
 
     def _make_in_turn(self) -> None:
-        """From now on one thread is enough: the one that asks for a batch makes it."""
+        """From now on, one thread is enough: batches are made by the thread that asks for them."""
         if self._options["threads"] == 1 and self._options["prefetch"] > 0:
             self._options = {**self._options, "prefetch": 0}
             self._begin()
 
-    # What it holds
+    # Properties
 
     @property
     def source(self) -> SourceBase:
@@ -244,22 +244,24 @@ class Dataset(Generic[Item]):
         `num_rows` does. UnsupportedError for packed batches, whose number depends on the order of
         the rows."""
         if self._packing is not None:
-            hint = "count them while they come"
-            raise UnsupportedError(f"how many packed batches there are shows at the end ({hint})")
+            hint = "count them while you iterate"
+            raise UnsupportedError(
+                f"the number of packed batches is known only at the end ({hint})"
+            )
         return self._core.num_batches()
 
     def __len__(self) -> int:
         """Batches of *one* epoch (of this shard) of plain TFRecord files. TypeError for sources
-        that would have to be read for it: num_batches tells more, at a cost."""
+        that would have to be read first: use num_batches for these."""
         if self._packing is not None or not self._is_direct():
             raise TypeError(
-                "this dataset has no length that is known without reading: num_batches (a "
+                "the length of this dataset is not known without reading: use num_batches (a "
                 "DataLoader takes ds.torch(), and batch_size=None)"
             )
         return self._core.num_batches()
 
     def __getitem__(self, index: Any) -> NoReturn:
-        """TypeError: what a DataLoader of the dataset itself would come to."""
+        """TypeError: a DataLoader over the dataset itself would end up here."""
         refuse_index()
 
     def __bool__(self) -> bool:
@@ -267,13 +269,11 @@ class Dataset(Generic[Item]):
 
     def _check_label(self) -> None:
         if self._label is not None and self._label not in self._source.tensor_representations():
-            raise NotFoundError(
-                f"there is no tensor {self._label!r} to split off", path=self._label
-            )
+            raise NotFoundError(f"label: there is no tensor {self._label!r}", path=self._label)
 
     def _is_direct(self) -> bool:
-        """True if rows are reached one by one; of a mix, if it has an end and all of its datasets
-        are so."""
+        """True if each row can be reached directly; for a mix, if it has an end and this is true
+        for all of its datasets."""
         if isinstance(self._source, Mixture):
             return not self._source.is_endless and all(one._is_direct() for one in self._source)
         try:
@@ -297,12 +297,12 @@ class Dataset(Generic[Item]):
         called in the order in which they were added. The order of the batches, positions and states
         do not change.
 
-        fn gets a batch in the form that the loop asks for: a dict of cst tensors by name, of torch
+        fn gets a batch in the form that the loop uses: a dict of cst tensors by name, of torch
         tensors with .torch(), or of arrays with .numpy() and .jax(), including the label; a
-        RecordBatch with as_batches. It may change the dict, and returns it or another one; the
-        result is a Batch with the same position. The label is split off afterwards.
+        RecordBatch with as_batches. It may change the dict, and must return it or another one; the
+        result becomes a Batch with the same position. The label is separated afterwards.
 
-        fn is called where the batch is used: in the workers of a DataLoader (if workers are
+        fn runs where the batch is used: in the workers of a DataLoader (if workers are
         spawned, fn must pickle), otherwise in the thread that iterates.
         """
         if not callable(fn):
@@ -312,39 +312,39 @@ class Dataset(Generic[Item]):
         return made
 
     def pack(self, lists: ListsLike, *, split: bool = False) -> Dataset[Item]:
-        """The same dataset with its rows packed: batches of `batch_size` rows of a fixed length,
-        into which the lists of many rows are put after each other.
+        """Returns the same dataset with packed rows: batches of `batch_size` rows of fixed length,
+        each of which contains the lists of several rows one after the other.
 
-        lists: name -> length of a packed row, or (value, length), or Pad (which may cut longer
-            lists off); the value fills empty places. Other tensors are left out.
-        split: False: lists stay whole; they go into the first packed row of the batch that has room
-            for all of them, and a batch is full when the lists of the next row fit nowhere. A list
-            that is longer than its length is a SchemaError, unless it is cut off. True: rows follow
-            each other without a gap, and go on in the next packed row; all lists of a row have one
-            length then, and so have the packed rows.
+        lists: name -> length of a packed row, or (value, length), or Pad (which may truncate longer
+            lists). The value fills empty places. Other tensors are dropped.
+        split: False: lists stay whole. The lists of a row go into the first packed row of the batch
+            that has room for all of them; the batch is complete when the lists of the next row fit
+            nowhere. A list longer than the length is a SchemaError, unless it is truncated. True:
+            rows follow each other without gaps and continue in the next packed row. In this case,
+            all lists of a row must have the same length, and so must the packed rows.
 
-        A batch has dense tensors of [batch_size, length]: `name`; `name_segment_ids`, which counts
-        the rows in a packed row from 1 on (0: empty); `name_positions`, the place of a value in its
-        row, or in that part of it. Functions that `map` was given before see the rows (as cst
-        tensors), those given after it the packed batches.
+        A batch has dense tensors of shape [batch_size, length]: `name`; `name_segment_ids`, which
+        numbers the rows in a packed row from 1 on (0: empty); `name_positions`, the position of a
+        value in its row, or in this part of the row. Functions added with `map` before pack get
+        rows (as cst tensors); functions added after it get packed batches.
 
-        Batches stay functions of (data, seed, epoch, number, shard), and a state says where the
-        rows go on. The rows are divided among shards, in batches of batch_size rows, before they
-        are packed, so that shards have packed batches in differing numbers, and a state is for its
-        shard only. How many batches there are shows at the end.
+        A batch still depends only on (data, seed, epoch, number, shard), and states say where the
+        rows continue. The rows are divided among shards, in batches of batch_size rows, before they
+        are packed. Therefore shards may have different numbers of packed batches, and a state is
+        valid only for its shard. The number of batches is known only at the end.
         """
         if self._packing is not None:
             raise argument_error("the rows are packed already")
         if self._pad or self._rows_only:
             what = "pad" if self._pad else "as_batches"
-            raise argument_error(f"pack makes tensors of a length of its own: leave {what} out")
+            raise argument_error(f"pack sets the length of its tensors itself: leave {what} out")
         if self._loaded is not None:
-            raise StateError("a state was loaded before pack (load it afterwards)")
+            raise StateError("a state was loaded before pack() (load it after pack())")
         tensors = self._source.tensor_representations()
         packing = packing_of(lists, split, tensors, self._maps)
         if self._label is not None and self._label not in packing.names:
             raise NotFoundError(
-                f"the label {self._label!r} is not among the packed tensors", path=self._label
+                f"the label {self._label!r} is not one of the packed tensors", path=self._label
             )
         made = self._restore(self._source, self._parts())
         made._packing, made._maps = packing, ()
@@ -358,8 +358,8 @@ class Dataset(Generic[Item]):
         return self.iterate()
 
     def _check_worker(self) -> None:
-        """StateError in one of several workers of a DataLoader, each of which would give all rows;
-        but one that made the dataset of a shard may have divided the rows itself."""
+        """StateError in one of several workers of a DataLoader, because each of them would return
+        all rows. A worker that created the dataset for a shard may have divided the rows itself."""
         data = sys.modules.get("torch.utils.data")
         worker = None if data is None else data.get_worker_info()
         divides = self._process == os.getpid() and self._options["num_shards"] > 1
@@ -367,7 +367,7 @@ class Dataset(Generic[Item]):
             hint = "iterate ds.torch(), or ds.iterate(worker, num_workers) for one worker's part"
             raise StateError(
                 f"the dataset is iterated in worker {worker.id} of {worker.num_workers} of a "
-                f"DataLoader, and each of them would give every row ({hint})",
+                f"DataLoader, and every worker would return every row ({hint})",
                 hint=hint,
             )
 
@@ -393,8 +393,8 @@ class Dataset(Generic[Item]):
         convert: Callable[[Batch], Batch[Any]] | None = None,
         epochs_before: int = 0,
     ) -> Iteration[Any]:
-        """As iterate, of batches that are converted first, and so many epochs later where no start
-        and no state says where."""
+        """Like iterate, for batches that are converted first. Starts this many epochs later if
+        neither start nor a state sets the position."""
         workers = arguments.number("num_workers", num_workers, 1, 2**31 - 1)
         number = arguments.number("worker", worker, 0, workers - 1)
         first = self._first_epoch
@@ -411,8 +411,8 @@ class Dataset(Generic[Item]):
         return made
 
     def set_epoch(self, epoch: int) -> None:
-        """Sets the epoch that the next iterations begin with, for loops that iterate once for each
-        epoch. A loaded state stays valid if it is of this epoch."""
+        """Sets the epoch in which the next iterations begin, for loops that iterate once per epoch.
+        A loaded state stays valid if it belongs to this epoch."""
         self._first_epoch = arguments.number("epoch", epoch, 0, 2**63 - 1)
         if self._loaded is not None and self._loaded.epoch != epoch:
             self._loaded = None
@@ -434,7 +434,7 @@ class Dataset(Generic[Item]):
         as they were delivered."""
         if row is not None:
             if position is None:
-                raise argument_error("row is that of a batch, and there is no position of one")
+                raise argument_error("row is given without position")
             if self._packing is not None:
                 raise argument_error(_PACKED, _WHOLE)
             most = self.batch_size - 1 - position.first_row
@@ -446,7 +446,7 @@ class Dataset(Generic[Item]):
         return {**at._asdict(), "first_epoch": first_epoch, **self._print()}
 
     def _print(self) -> dict[str, Any]:
-        """What the order and the content of the batches depend on."""
+        """Everything that the order and the content of the batches depend on."""
         if isinstance(self._source, Mixture):
             text = None if self._packing is None else self._packing.text
             return self._source.printed([one._print() for one in self._source], text)
@@ -479,8 +479,8 @@ class Dataset(Generic[Item]):
         with any number of workers, threads and shards. StateError if the state belongs to a dataset
         with other batches.
 
-        The state of one shard is valid for all shards, because they have delivered equally many
-        batches. With another number of shards, the rest of the epoch is divided among them: each
+        The state of one shard is valid for all shards, because all have delivered the same number
+        of batches. With another number of shards, the rest of the epoch is divided among them: each
         remaining row comes once. Give all shards the same state.
         """
         position, first_epoch = self._position_of(state), self._first_epoch_of(state)
@@ -489,13 +489,13 @@ class Dataset(Generic[Item]):
         self._tell()
 
     def _tell(self) -> None:
-        """Lets workers know with what further iterations begin."""
+        """Tells workers where further iterations begin."""
         self._told += 1
         if self._shared is not None:
             self._shared.tell(self)
 
     def _first_epoch_of(self, state: Mapping[str, Any] | Position | Batch[Any]) -> int:
-        """A position alone does not say with which epoch its iteration began."""
+        """A position alone does not tell in which epoch its iteration began."""
         if isinstance(state, tuple | Batch):
             return self._first_epoch
         return arguments.part_of_state("first_epoch", state.get("first_epoch", self._first_epoch))
@@ -503,7 +503,9 @@ class Dataset(Generic[Item]):
     def _position_of(self, state: Mapping[str, Any] | Position | Batch[Any]) -> Position:
         if isinstance(state, Batch):
             if state.position is None:
-                raise argument_error("this batch has no position")
+                raise argument_error(
+                    "this batch was not delivered by a dataset: it has no position"
+                )
             return state.position
         if isinstance(state, tuple) and 2 <= len(state) <= len(Position._fields):
             given = dict(zip(Position._fields, state, strict=False))
@@ -521,22 +523,23 @@ class Dataset(Generic[Item]):
         return position
 
     def _divided(self, place: dict[str, Any], num_shards: int) -> dict[str, Any]:
-        """The place of a state of so many shards as one of this dataset's: where their number is
-        another one, the epoch is divided anew behind the batch that each of them had delivered."""
+        """The position of a state with this number of shards, as a position of this dataset. If the
+        number of shards differs, the epoch is divided again after the batch that each of them had
+        delivered."""
         if num_shards == self._options["num_shards"]:
             return place
         if self._packing is not None:
-            hint = "go on with as many shards, or begin with an epoch"
+            hint = "use the same number of shards, or start at an epoch"
             raise StateError(
-                f"packed batches are those of one of {num_shards} shards, whose rows cannot be "
-                f"divided anew ({hint})",
+                f"the state is of one of {num_shards} shards, and packed rows cannot be "
+                f"divided again ({hint})",
                 hint=hint,
             )
         batch, origin = (arguments.part_of_state(name, place[name]) for name in ("batch", "origin"))
         if place.get("row", -1) != -1:
-            hint = "load it with as many shards, or keep a state after a whole batch"
+            hint = "use the same number of shards, or keep the state after a whole batch"
             raise StateError(
-                f"the state is one within a batch, of {num_shards} shards, and this dataset has "
+                f"the state is within a batch of one of {num_shards} shards; this dataset has "
                 f"{self._options['num_shards']} ({hint})",
                 hint=hint,
             )
@@ -547,8 +550,8 @@ class Dataset(Generic[Item]):
         if version != _STATE_VERSION:
             what = "no version" if version is None else f"version {version!r}"
             raise StateError(
-                f"the state has {what}, expected version {_STATE_VERSION}: it is not a dataset's, "
-                f"or another release made it ({_BY_POSITION})",
+                f"the state has {what}, expected version {_STATE_VERSION}: it does not belong to "
+                f"a dataset, or was made by another release ({_BY_POSITION})",
                 hint=_BY_POSITION,
             )
         own = self._print()
@@ -556,25 +559,25 @@ class Dataset(Generic[Item]):
         missing = [name for name in wanted if name not in state and name not in _OPTIONAL]
         if missing:
             raise StateError(
-                f"the state has no {missing[0]!r}: it is not that of a dataset like this one"
+                f"the state has no {missing[0]!r}: it does not belong to a dataset like this one"
             )
         for name in _OPTIONAL:
             own.setdefault(name, None)
         for name, value in own.items():
             if name in _OF_ONE_SHARD:
                 continue
-            # A loop that failed at a record has delivered sound ones only.
+            # A loop that failed at a record has delivered only valid ones.
             theirs = state.get(name)
             if theirs != value and (name, theirs) != ("on_error", "raise"):
                 raise StateError(
-                    f"the state is that of a dataset with {name} {theirs!r}, this one has "
-                    f"{value!r} (make the dataset with the same arguments and data, or "
+                    f"the state belongs to a dataset with {name} {theirs!r}, but this one has "
+                    f"{value!r} (create the dataset with the same arguments and data, or "
                     f"{_BY_POSITION})",
-                    hint=f"make the dataset with the same arguments and data, or {_BY_POSITION}",
+                    hint=f"create the dataset with the same arguments and data, or {_BY_POSITION}",
                 )
 
     def _consume(self, consumed: int) -> None:
-        """Begins after so many batches, counted over the epochs."""
+        """Begins after this many batches, counted over the epochs."""
         try:
             batches = self.num_batches
         except UnsupportedError:  # it can be read only once: one epoch
@@ -589,7 +592,7 @@ class Dataset(Generic[Item]):
         any Arrow data. ArgumentError with a label or with pad, which need tensors. The batches have
         no `position`: save `state_dict()` of the iteration to resume."""
         if self._label is not None or self._pad or self._packing is not None:
-            raise argument_error("label, pad and pack are for tensors, not for structured()")
+            raise argument_error("structured() does not support label, pad and pack")
         made: Dataset[Any] = self._restore(self._source, self._parts())
         made._rows_only = True
         return made.map(structured_of)
@@ -619,7 +622,7 @@ class Dataset(Generic[Item]):
 
     def _converted(self, convert: Callable[[Any], Any]) -> Converted[Any]:
         if self._rows_only:
-            raise argument_error("as_batches gives no tensors")
+            raise argument_error("a dataset with as_batches has no tensors")
         return Converted(self, convert)
 
     @overload
@@ -631,8 +634,8 @@ class Dataset(Generic[Item]):
     ) -> TorchDataset[tuple[TorchBatch, TorchTensor]]: ...
 
     def torch(self, *, jagged: bool = True) -> Any:
-        """Returns a torch.utils.data.IterableDataset that gives a Batch of torch tensors for each
-        batch. See `to_torch`, also for jagged.
+        """Returns a torch.utils.data.IterableDataset that returns each batch as a Batch of torch
+        tensors. See `to_torch`, also for jagged.
 
         DataLoader(ds.torch(), batch_size=None, num_workers=n) gives the same batches in the same
         order for every n. To resume, save ds.state_of(batch.position); torchdata's
@@ -650,13 +653,13 @@ class Dataset(Generic[Item]):
         """
         return framework("tf", "tensorflow", "TensorFlow").dataset_of(self)
 
-    # Life
+    # Copying and pickling
 
     def __reduce__(self) -> tuple[Callable[..., Dataset[Any]], tuple[Any, ...]]:
         return type(self)._restore, (self._source, self._parts())
 
     def _parts(self) -> tuple[Any, ...]:
-        """What _restore makes the dataset of."""
+        """The arguments from which _restore creates the dataset."""
         return (
             self._options,
             self._epochs,
@@ -674,7 +677,7 @@ class Dataset(Generic[Item]):
 
     @classmethod
     def _restore(cls, source: SourceBase | Mixture, state: tuple[Any, ...]) -> Self:
-        """The other end of pickling."""
+        """Unpickles a dataset."""
         made = object.__new__(cls)
         made._source = source
         made._latest = None
@@ -721,15 +724,16 @@ class Dataset(Generic[Item]):
 
 
 def refuse_index() -> NoReturn:
-    """For datasets, which have batches in order and no rows by number."""
+    """Raises: datasets have batches in order, and no rows by number."""
     raise TypeError(
-        "a dataset has no items by number: iterate it; in PyTorch, DataLoader(ds.torch(), "
+        "a dataset cannot be indexed: iterate over it; in PyTorch, use DataLoader(ds.torch(), "
         "batch_size=None), or src.torch_map() for rows by number"
     )
 
 
 class Converted(Generic[Item]):
-    """A dataset whose batches are converted one by one; iterate it as often as the dataset."""
+    """A dataset whose batches are converted one by one. It can be iterated as often as the
+    dataset."""
 
     def __init__(self, dataset: Dataset[Any], convert: Callable[[Any], Any]) -> None:
         self._dataset = dataset

@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     Item = TypeVar("Item", default=Any, covariant=True)
 
     class Mover(Protocol):
-        """How a framework copies to a device."""
+        """Copies tensors to a device in one framework."""
 
         def begin(self, item: Any) -> Any:
-            """Begins to copy the tensors of an item."""
+            """Starts to copy the tensors of an item."""
 
         def end(self, begun: Any) -> Any:
-            """The item, which what the caller computes from now on may use."""
+            """Returns the item after the copies; computations that the caller starts from now on
+            may use it."""
 else:
     from typing import TypeVar
 
@@ -61,34 +62,35 @@ def prefetch_to_device(
 
 @public_in("columnstone.dataset")
 def prefetch_to_device(batches: Any, device: Any, size: int = 2) -> DeviceBatches[Any]:
-    """An iteration over batches that are on a device already when the loop gets them.
+    """An iteration over batches that are already on a device when the loop gets them.
 
-    batches: a dataset, one of its frameworks (`ds.torch()`, `ds.jax()`), a DataLoader over it, or
-        any iterable of such batches. Tensors of this package become those of the device's
-        framework, as to_torch and to_jax make them. Strings stay where they are.
-    device: a device of torch or its name, as "cuda"; a jax.Device, or a jax.sharding.Sharding.
-    size: batches on the device at once, with the one that the loop has. 2: while the loop computes
-        with one, the next one is copied.
+    batches: a dataset, one of its framework views (`ds.torch()`, `ds.jax()`), a DataLoader over it,
+        or any iterable of such batches. Tensors of this package are converted to those of the
+        device's framework, as to_torch and to_jax do. Strings stay on the host.
+    device: a torch.device or its name, such as "cuda"; a jax.Device or a jax.sharding.Sharding.
+    size: the number of batches on the device at the same time, including the one that the loop
+        uses. 2: while the loop computes with one batch, the next is copied.
 
-    There is no thread: each next begins copies, which the device makes meanwhile, in a stream of
-    their own and from pinned memory with CUDA. What is made on the host beforehand are the batches
-    of the dataset (its `prefetch` and `threads`) or of the loader (its workers).
+    There is no thread: each next starts copies, which the device makes in the background; with
+    CUDA, in a stream of its own and from pinned memory. To prepare batches ahead on the host, use
+    `prefetch` and `threads` of the dataset, or workers of the loader.
 
-    The position and the states, also those of the dataset itself, are of the batch that the loop
-    has got. A failure comes after the batches before it.
+    The position and the states, including those of the dataset itself, belong to the batch that the
+    loop has received. An error is raised after the batches before it.
     """
     return DeviceBatches(batches, device, size)
 
 
 class DeviceBatches(Generic[Item]):
-    """The batches on their way to a device: an iterator, that several Python threads may share."""
+    """An iterator over the batches on their way to a device. Several Python threads may share
+    it."""
 
     def __init__(self, batches: Any, device: Any, size: int) -> None:
         self._size = arguments.number("size", size, 1, 1024)
         self._mover = _mover_to(device)
         self._dataset = _dataset_of(batches)
         if self._dataset is not None and self._dataset._rows_only:
-            raise argument_error("as_batches gives no tensors")
+            raise argument_error("a dataset with as_batches has no tensors")
         self._batches: Any = iter(batches)
         made = getattr(self._batches, "_iteration", self._batches)  # in an iteration of torch's
         self._progress: Progress | None = None  # of the dataset, unless a loader iterates it
@@ -101,7 +103,7 @@ class DeviceBatches(Generic[Item]):
 
     @property
     def position(self) -> Position | None:
-        """The position of the batch delivered last; None: none yet, or it has none."""
+        """The position of the last delivered batch; None: no batch yet, or it has no position."""
         return self._position
 
     def __iter__(self) -> Self:
@@ -126,7 +128,8 @@ class DeviceBatches(Generic[Item]):
             return item
 
     def _has_stopped(self) -> bool:
-        """What stopped it is the last one, and is asked for again after it was told."""
+        """The iterator's exception comes after the copied batches; the next call asks the iterator
+        again."""
         return len(self._begun) > 0 and isinstance(self._begun[-1][0], Exception)
 
     def _begin(self) -> tuple[Any, Position | None]:
@@ -138,11 +141,12 @@ class DeviceBatches(Generic[Item]):
             return error, None
 
     def state_dict(self) -> dict[str, Any]:
-        """As that of the dataset, after the batch that the loop got last."""
+        """As that of the dataset, after the last batch that the loop received."""
         if self._dataset is None:
             hint = "keep ds.state_of(batch.position)"
             raise StateError(
-                f"what was given is no dataset and no loader of one ({hint})", hint=hint
+                f"prefetch_to_device was called with neither a dataset nor its loader ({hint})",
+                hint=hint,
             )
         if self._progress is not None:
             return self._dataset._state(self._position, self._progress.first_epoch)
@@ -152,7 +156,7 @@ class DeviceBatches(Generic[Item]):
         return self._dataset.state_of(self._position)
 
     def close(self) -> None:
-        """Lets go of the batches, and stops what makes them; a further next is a StateError."""
+        """Releases the batches and stops their producers; a further next is a StateError."""
         with self._lock:
             batches, self._batches = self._batches, None
             self._begun.clear()
@@ -161,7 +165,7 @@ class DeviceBatches(Generic[Item]):
 
 
 def _dataset_of(batches: Any) -> Dataset[Any] | None:
-    """What is iterated, or what a loader or an iteration of it iterates."""
+    """The iterated dataset, or the one that a loader or its iteration iterates."""
     found = getattr(batches, "dataset", batches)
     found = getattr(found, "_dataset", found)
     return found if isinstance(found, Dataset) else None
@@ -175,7 +179,7 @@ def _mover_to(device: Any) -> Mover:
         made = framework("torch_device", "torch", "PyTorch").TorchMover(device)
     else:
         raise TypeError(
-            "device is one of torch or its name, a jax.Device, or a jax.sharding.Sharding, not "
+            "device is a torch.device or its name, a jax.Device or a jax.sharding.Sharding, not "
             f"{type(device).__name__}"
         )
     mover: Mover = made

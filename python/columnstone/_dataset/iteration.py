@@ -1,4 +1,4 @@
-"""The batches of a dataset in order, epoch after epoch: what a loop goes through."""
+"""An iteration over the batches of a dataset, epoch after epoch."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ else:
 
 
 class Progress:
-    """How far an iteration is. The dataset looks at it without keeping the iteration alive."""
+    """The progress of an iteration. The dataset reads it without keeping the iteration alive."""
 
     __slots__ = ("first_epoch", "position")
 
@@ -43,7 +43,7 @@ class Progress:
 class Iteration(Generic[Item]):
     """The batches of a dataset in order: an iterator.
 
-    Gives Batch objects, or (Batch, tensor) with a label, or RecordBatch objects. Threads start
+    Returns Batch objects, or (Batch, tensor) with a label, or RecordBatch objects. Threads start
     with the first next, and end with the iteration or with close(). Several Python threads may
     share one: each batch goes to one of them.
     """
@@ -104,7 +104,7 @@ class Iteration(Generic[Item]):
 
     @property
     def position(self) -> Position | None:
-        """The position of the batch delivered last; None: none yet."""
+        """The position of the last delivered batch; None: no batch yet."""
         return self._progress.position
 
     def __iter__(self) -> Self:
@@ -179,7 +179,7 @@ class Iteration(Generic[Item]):
         )
 
     def _open_rows(self, epoch: int, batch: int, file: int, rows_before: int) -> Loader:
-        """All batches of rows of the shard, from one on."""
+        """All batches of rows of the shard, starting with this one."""
         from .._tensor.tensor import RaggedTensor, SparseTensor
 
         place = (epoch, batch, file, rows_before, 0, 0)
@@ -210,7 +210,7 @@ class Iteration(Generic[Item]):
         return made
 
     def _next_epoch(self) -> None:
-        """Counts the batches of the epoch that has ended, if another one follows."""
+        """Adds the batches of the epoch that has ended, if another one follows."""
         begun = (self._batch, self._origin, self._row)
         self._epoch += 1
         self._batch = self._origin = self._row = 0
@@ -222,7 +222,8 @@ class Iteration(Generic[Item]):
                 self._end = self._epoch
 
     def _item(self, content: Any, position: Position) -> Any:
-        """What the loop gets of a batch. Not under the lock: it may take its time."""
+        """The item that the loop gets for a batch. Called without the lock, because it may take
+        long."""
         dataset = self._dataset
         if dataset._rows_only:
             content.position = position
@@ -241,18 +242,18 @@ class Iteration(Generic[Item]):
         if dataset._label is None:
             return batch
         if dataset._label not in batch:
-            raise argument_error(f"a function of map left out the label {dataset._label!r}")
+            raise argument_error(f"a function of map dropped the label {dataset._label!r}")
         return batch, batch.pop(dataset._label)
 
     def hand_on(self) -> Progress:
-        """The progress of whoever takes batches ahead and hands them on, which they move on: the
-        dataset's state is that from now on."""
+        """The progress for a consumer that takes batches ahead of the loop and updates the progress
+        itself: from now on, it determines the state of the dataset."""
         made = Progress(self._progress.first_epoch, self._progress.position)
         self._dataset._latest = made
         return made
 
     def state_dict(self) -> dict[str, Any]:
-        """As that of the dataset, of this iteration."""
+        """As that of the dataset, for this iteration."""
         state: dict[str, Any] = self._dataset._state(self.position, self._progress.first_epoch)
         return state
 
@@ -265,12 +266,12 @@ class Iteration(Generic[Item]):
 
 
 def _mapped(fn: Callable[[Any], Any], batch: Any, attribute: str, what: str) -> Any:
-    """What a function of map returns. A StopIteration of its own would end the loop in silence."""
+    """The result of a function of map. A StopIteration raised by it would silently end the loop."""
     try:
         made = fn(batch)
     except StopIteration as error:
         raise RuntimeError("map: StopIteration was raised") from error
     if not hasattr(made, attribute):
         name = getattr(fn, "__name__", type(fn).__name__)
-        raise TypeError(f"map: {name} returned {type(made).__name__}, and has to return {what}")
+        raise TypeError(f"map: {name} returned {type(made).__name__}, expected {what}")
     return made

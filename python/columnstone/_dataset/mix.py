@@ -1,4 +1,4 @@
-"""Mixing datasets: rows of several ones, by weight."""
+"""Mixes datasets: rows of several datasets, by weight."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def mix(
     *,
     stop: Literal["first", "all", "repeat"] = "first",
 ) -> Dataset[Item]:
-    """A dataset whose batches have rows of several datasets, in proportion to their weights.
+    """A dataset whose batches contain rows of several datasets in proportion to their weights.
 
-    datasets: those that are mixed, with the same tensors, and made with the same batch_size,
-        epochs, drop_last, shard, label, pad and as_batches, which are those of the mix; seed,
-        shuffle and window are each one's own. `map` and `pack` are methods of the mix.
-    weights: one for each dataset, above 0; None: all are alike. Their sum is of no account.
-    stop: when an epoch ends. "first": where a dataset has no row left that it should give. "all":
-        when every dataset has given all of its rows; the shorter ones begin again, in another
-        order. "repeat": never; all begin again.
+    datasets: the datasets to mix. They must have the same tensors, and the same batch_size, epochs,
+        drop_last, shard, label, pad and as_batches, which the mix takes over; seed, shuffle and
+        window may differ. Call `map` and `pack` on the mix.
+    weights: one for each dataset, above 0; None: equal weights. Their sum does not matter.
+    stop: when an epoch ends. "first": as soon as a dataset has no more rows when it is its turn.
+        "all": when every dataset has delivered all of its rows; shorter ones start again, in
+        another order. "repeat": never; every dataset starts again.
 
-    Each row is of the dataset that is farthest behind its share, so that every stretch of the epoch
-    has the shares, to about a row, and the rows of a dataset come in its own order. Nothing is left
-    to chance. So batches depend on what the datasets' depend on, and on the weights, and on nothing
-    else: states, shards, workers and threads are those of any dataset. The rows of all datasets are
+    The next row always comes from the dataset that is farthest behind its share. Therefore every
+    part of the epoch has the right proportions, to about one row, and the rows of a dataset keep
+    their order. Nothing is random: the batches depend only on the datasets and the weights, so that
+    states, shards, workers and threads work as for any dataset. The rows of all datasets are
     counted first (Dataset.num_rows).
 
     >>> fares = cst.open("trips.csv").dataset(batch_size=1, as_batches=True)
@@ -62,7 +62,7 @@ def _as_weights(weights: Sequence[float] | None, count: int) -> list[float]:
         return [1.0] * count
     made = [float(weight) for weight in weights]
     if len(made) != count:
-        raise argument_error(f"there are {len(made)} weights, and {count} datasets")
+        raise argument_error(f"found {len(made)} weights for {count} datasets")
     return made
 
 
@@ -83,7 +83,7 @@ def _mixed(datasets: list[Dataset[Any]], weights: list[float], stop: str) -> Dat
 
 
 def _with_numbers(datasets: list[Dataset[Any]]) -> list[Dataset[Any]]:
-    """The datasets, whose ids count the files of all of them."""
+    """The datasets. The ids of files count over all of them."""
     made = []
     first_file = 0
     for one in datasets:
@@ -92,17 +92,17 @@ def _with_numbers(datasets: list[Dataset[Any]]) -> list[Dataset[Any]]:
     return made
 
 
-# What can be mixed
+# Requirements
 
 
 def _check(dataset: Any, number: int) -> None:
     if not isinstance(dataset, Dataset):
         raise TypeError(f"mix takes datasets, not {type(dataset).__name__}")
     if isinstance(dataset._source, Mixture):
-        hint = "mix all datasets at once: weights are multiplied by those of their mix"
+        hint = "mix all datasets in one call, with their weights multiplied"
         raise argument_error(f"dataset {number} is a mix itself", hint)
     if dataset._options["bucket_by"] is not None:
-        hint = "leave bucket_by out, and pad to a few lengths instead"
+        hint = "instead, pad to a few lengths"
         raise argument_error(f"dataset {number} has bucket_by", hint)
     if dataset._packing is not None:
         raise argument_error(f"dataset {number} has packed rows", "mix first: mix(...).pack(...)")
@@ -115,20 +115,20 @@ def _check(dataset: Any, number: int) -> None:
 
 
 def _compare(dataset: Dataset[Any], first: Dataset[Any], number: int) -> None:
-    """ArgumentError that names what differs."""
+    """ArgumentError that names the difference."""
     own, expected = _agreed(dataset), _agreed(first)
     for name, value in own.items():
         if value != expected[name]:
             raise argument_error(
-                f"{name} of dataset {number} is {value!r}, and that of the first one "
+                f"{name} of dataset {number} is {value!r}, but that of the first one is "
                 f"{expected[name]!r}",
                 "create the datasets of a mix with the same one",
             )
     if _pads_of(dataset) != _pads_of(first):
-        raise argument_error(f"dataset {number} has another pad than the first one")
+        raise argument_error(f"pad of dataset {number} differs from that of the first one")
     if dataset.source._options["on_error"] != first.source._options["on_error"]:
         raise argument_error(
-            f"the source of dataset {number} has another on_error than that of the first one"
+            f"on_error of the source of dataset {number} differs from that of the first one"
         )
 
 
@@ -145,7 +145,7 @@ def _agreed(dataset: Dataset[Any]) -> dict[str, Any]:
 
 
 def _pads_of(dataset: Dataset[Any]) -> Any:
-    """The pads of a dataset in their plain form."""
+    """The pads of a dataset in plain form."""
     pad = dataset._pad
     return core_pads(pad, dataset.source.tensor_representations()) if pad else ()
 
@@ -159,14 +159,14 @@ def _compare_tensors(dataset: Dataset[Any], first: Dataset[Any], number: int) ->
     name = next(name for name in own if own[name] != expected.get(name))
     hint = "open the sources with one schema"
     raise SchemaError(
-        f"the tensor {name!r} of dataset {number} is made of its column in another way than that "
-        f"of the first one ({hint})",
+        f"the tensor {name!r} of dataset {number} is not made from its column in the way that it "
+        f"is in the first dataset ({hint})",
         path=name,
         hint=hint,
     )
 
 
 def _made_of(spec: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A spec of _core without the reasons for it."""
+    """A spec of _core without the explanations for it."""
     *parts, _, varlen_ragged, _, fields = spec
     return (*parts, varlen_ragged, tuple(map(_made_of, fields)))

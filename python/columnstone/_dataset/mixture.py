@@ -1,4 +1,4 @@
-"""What a mix of datasets has in the place of a source."""
+"""The counterpart of a source for a mix of datasets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .._source.base import SourceBase
 
 STOPS = {"first": _core.MIX_FIRST, "all": _core.MIX_ALL, "repeat": _core.MIX_REPEAT}
-# In states of a mix once, because its datasets agree in them.
+# Stored once in states of a mix, because its datasets agree in them.
 _COMMON = ("version", "batch_size", "drop_last", "shard", "num_shards", "on_error", "columns")
 
 
@@ -27,7 +27,7 @@ def _with_all_rows(dataset: Any) -> Any:
 class Mixture:
     """Datasets that are mixed, with their weights. Columns and tensors are those of the first one.
 
-    The other attributes and methods are those of a source that a Dataset asks.
+    The other attributes and methods are those of a source that a Dataset uses.
     """
 
     __slots__ = ("_datasets", "_stop", "_weights")
@@ -38,7 +38,7 @@ class Mixture:
         self._stop = stop
 
     def open(self, options: Mapping[str, Any], packs: bool) -> _core.Dataset:
-        """The mix in the library; of one whose rows are packed, all of them are wanted."""
+        """The mix in the library. A mix with packed rows needs all columns."""
         datasets = map(_with_all_rows, self._datasets) if packs else self._datasets
         cores = tuple(one._core for one in datasets)
         prefetch = 0 if self._options["on_error"] is not None else options["prefetch"]
@@ -60,7 +60,8 @@ class Mixture:
         return source
 
     def printed(self, prints: list[dict[str, Any]], packing: str | None) -> dict[str, Any]:
-        """What the order and the content of the batches depend on, of what each dataset says."""
+        """What the order and the content of the batches depend on, from the values of each
+        dataset."""
         made: dict[str, Any] = {name: prints[0][name] for name in _COMMON}
         made |= {"datasets": len(prints), "stop": self._stop}
         for i, (own, weight) in enumerate(zip(prints, self._weights, strict=True)):
@@ -70,11 +71,11 @@ class Mixture:
             made["pack"] = packing
         return made
 
-    # As a source
+    # The interface of a source
 
     @property
     def files(self) -> list[str]:
-        """Those of all datasets, one dataset after the other."""
+        """The files of all datasets, one dataset after the other."""
         return [file for one in self._datasets for file in one.files]
 
     @property
@@ -83,7 +84,7 @@ class Mixture:
         return options
 
     def tensor_representations(self) -> dict[str, Any]:
-        """Those of the first dataset, which are those of all."""
+        """The tensors of the first dataset, which are the same for all."""
         made: dict[str, Any] = self.first.tensor_representations()
         return made
 

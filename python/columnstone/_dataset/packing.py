@@ -1,4 +1,4 @@
-"""Packed batches: the lists of many rows after each other in rows of a fixed length."""
+"""Packed batches: the lists of many rows, one after the other, in rows of a fixed length."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Packing(NamedTuple):
-    """What is packed, and how."""
+    """The lists to pack, and the options of packing."""
 
     pads: tuple[CorePad, ...]
     split: bool
@@ -32,22 +32,22 @@ class Packing(NamedTuple):
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """What the names of the tensors of a list end with."""
+        """The suffixes of the tensors of a list."""
         return "", "_segment_ids", "_positions"
 
     @property
     def names(self) -> list[str]:
-        """Of the tensors of a packed batch."""
+        """The names of the tensors of a packed batch."""
         return [name + suffix for name, *_ in self.pads for suffix in self.suffixes]
 
     @property
     def lengths(self) -> dict[str, Any]:
-        """Of the packed rows, by list."""
+        """The lengths of the packed rows, by list."""
         return {name: lengths[0] for name, _, lengths, _ in self.pads if lengths is not None}
 
     @property
     def text(self) -> str:
-        """As states have it."""
+        """The packing as it is saved in states."""
         lists = ", ".join(f"{name}: {length}" for name, length in self.lengths.items())
         return lists + (", split" if self.split else "")
 
@@ -58,7 +58,7 @@ def packing_of(
     representations: Mapping[str, Any],
     before: tuple[Callable[[Any], Any], ...],
 ) -> Packing:
-    """Checks what is to be packed. What functions make before it may be lists of any name."""
+    """Checks the lists to pack. If functions run before it, lists may have any name."""
     if not isinstance(lists, Mapping):
         raise TypeError(f"pack takes a dict by tensor name, not {type(lists).__name__}")
     given = {name: Pad(0, of) if isinstance(of, int) else of for name, of in lists.items()}
@@ -85,17 +85,20 @@ def _check_list(tensor: Any) -> None:
         "ragged": not tensor.partitions,
     }
     if not is_list.get(tensor.kind, False):
-        hint = "name a ragged tensor of one level, a varlen one, or a dense one of one dimension"
-        raise argument_error(f"pack[{tensor.name!r}]: it has no list of values in a row", hint)
+        hint = (
+            "name a ragged tensor with one level, a varlen tensor or a dense tensor with one "
+            "dimension"
+        )
+        raise argument_error(f"pack[{tensor.name!r}]: its rows are not lists of values", hint)
 
 
 class PackedBatches:
-    """The packed batches of an epoch that come after a position: an iterator of dicts of Tensors,
-    each with its position. tell is called after each batch of rows.
+    """An iterator over the packed batches of an epoch after a position: dicts of Tensors, each with
+    its position. tell is called after each batch of rows.
 
-    A position names the row, and the value of it, that the next batch begins with, in the batches
-    of rows that the dataset's shard has. One that names none (all 0) is found by packing all that
-    comes before it. A failure comes again with every further call.
+    A position names the row, and the value in it, where the next batch begins, by its place in the
+    batches of rows of the dataset's shard. A position without them (all 0) is found by packing
+    everything that comes before it. After an error, every further call raises it again.
     """
 
     __slots__ = (
@@ -173,7 +176,7 @@ class PackedBatches:
         return where._replace(source_batch=at.batch, source_row=row, source_value=value)
 
     def _fill(self) -> bool:
-        """Packs until a batch is full, or to the end of the rows."""
+        """Packs until a batch is full, or until the rows end."""
         while self._given is not None or self._read():
             row, value, is_full = self._add()
             self._place = (row, value)
@@ -190,7 +193,9 @@ class PackedBatches:
         except Error as error:
             if error.record is not None:
                 at = self._batch
-                error.add_note(f"a row of batch {at.batch} of epoch {at.epoch}, before packing")
+                error.add_note(
+                    f"in a row of batch {at.batch} of epoch {at.epoch}, counted before packing"
+                )
             raise
 
     def _read(self) -> bool:
@@ -212,7 +217,7 @@ class PackedBatches:
         names = [name for name, *_ in self._packing.pads]
         for name in names:
             if name not in batch:
-                raise argument_error(f"a function of map left out the list {name!r}")
+                raise argument_error(f"a function of map dropped the list {name!r}")
         return {name: batch[name] for name in names}
 
     def close(self) -> None:

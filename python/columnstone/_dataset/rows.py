@@ -1,4 +1,4 @@
-"""Rows by number, as numpy: what samplers of one's own and Grain ask for."""
+"""Rows by number, as numpy arrays, for custom samplers and Grain."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 class Rows(Sequence[Any]):
     """The rows of a source by number, as dicts of numpy arrays; a RandomAccessDataSource of Grain.
 
-    A row of a dense tensor is an array of its shape without the rows (a scalar if nothing is left),
-    of a varlen tensor and of a ragged one with one level the array of the values, of a deeper
-    ragged one a RaggedTensor, of any other sparse one a SparseTensor. Strings are bytes objects, in
-    arrays of objects where there are several. With a label, a row is (features, label).
+    The row of a dense tensor is an array with its shape without the first dimension (a scalar if
+    nothing is left); that of a varlen tensor, or of a ragged tensor with one level, the array of
+    its values; that of a deeper ragged tensor a RaggedTensor; that of any other sparse tensor a
+    SparseTensor. Strings are bytes objects; several strings are an array of objects. With a label,
+    a row is (features, label).
 
-    Several threads may ask at once. It pickles as its source does.
+    Several threads may use it at the same time. It pickles as its source does.
     """
 
     def __init__(self, source: SourceBase, label: str | None = None, pad: PadsLike = None) -> None:
@@ -63,11 +64,11 @@ class Rows(Sequence[Any]):
     _getitems = __getitems__  # Grain's name
 
     def fetch(self, rows: Sequence[int], convert: Callable[[Any], Any] | None = None) -> Fetched:
-        """Several rows, each of them converted when it is asked for."""
+        """Several rows, each converted when it is accessed."""
         return Fetched(self, self.tensors(rows), len(rows), convert)
 
     def tensors(self, rows: Sequence[int]) -> Any:
-        """The same as one batch of cst tensors."""
+        """Several rows as one batch of cst tensors."""
         if len(rows) == 0:
             raise IndexError("a batch has at least one row")
         return self.converted([self._source.take(rows)])
@@ -103,7 +104,7 @@ class Rows(Sequence[Any]):
 
 
 class Fetched(Sequence[Any]):
-    """Rows that were read together; each is made when it is asked for."""
+    """Rows that were read together; each is converted when it is accessed."""
 
     def __init__(
         self, rows: Rows, tensors: Any, count: int, convert: Callable[[Any], Any] | None = None

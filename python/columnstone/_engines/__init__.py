@@ -1,21 +1,20 @@
-"""What the engines share: Beam, Spark, Ray and Dask get four things, and schedule by themselves.
+"""What the engines share. Beam, Spark, Ray and Dask use four things and do their own scheduling.
 
-- Splits (`cst.plan`): a file and a range of its bytes. Who reads one reads the records that begin
-  in it, as the neighbours do, so that a split is right whatever the planner knew; `cst.open(split)`
-  takes all options of sources.
-- Sources and batches; what is inferred, the driver finds out once (reading.py).
-- Accumulators (`cst.accumulate`): those of folds, with adding, merging and saving in the engine's
-  hands.
+- Splits (`cst.plan`): a file and a range of its bytes. The reader of a split reads the records that
+  begin in it, and its neighbours do the same, so that a split is right whatever the planner knew.
+  `cst.open(split)` takes all options of sources.
+- Sources and batches; the driver infers once what has to be inferred (reading.py).
+- Accumulators (`cst.accumulate`) in the engine's folds, which add, merge and save.
 - Output folders (place.py, commit.py): attempts write under names of their own, and one commit
-  publishes.
+  publishes them.
 
-A room such as `_spark` says the same in its engine's words; a public module (spark.py) lists the
-names. What is being read may become shorter in Beam: `_beam/range_read.py`.
+A package such as `_spark` translates these to its engine; a public module (spark.py) lists the
+names. Only Beam can shorten a range while it is read: `_beam/range_read.py`.
 """
 
 import importlib
 
-# Engines pickle by cloudpickle, which takes a class by its name only if the public module that it
-# says it is in has been loaded.
+# cloudpickle, which the engines use, pickles a class by name only if the public module that the
+# class claims to be in is loaded.
 for _name in ("accumulate", "arrow", "codec", "dataset", "errors", "schema", "source", "tensor"):
     importlib.import_module(f"columnstone.{_name}")

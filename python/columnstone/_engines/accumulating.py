@@ -1,5 +1,5 @@
-"""Accumulators in engines: each worker looks at its batches and sends what it has found, in bytes,
-which the driver merges."""
+"""Accumulators in engines: each worker adds its batches and sends the state, as bytes, to the
+driver, which merges the states."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 
 class Look:
-    """What a worker does with its batches. It pickles small."""
+    """A worker's part of an accumulation. It pickles small."""
 
     def __init__(self, accumulator: str | AnyAccumulator[Any], options: dict[str, Any]) -> None:
         self._empty: AnyAccumulator[Any] = empty_of(accumulator, options)
 
     def __call__(self, batches: Iterable[Any]) -> bytes:
-        """The state of batches, or tables, that follow each other."""
+        """The state after a sequence of batches or tables."""
         found = self._empty._empty()
         for batch in batches:
             found.add(batch)
         return found._handle.save()
 
     def merge(self, states: Iterable[bytes]) -> Any:
-        """What is found in all of them, whose rows follow each other."""
+        """The result of several states whose rows follow each other."""
         merged = self._empty._empty()
         for state in states:
             merged.merge(self._empty._loaded(state))

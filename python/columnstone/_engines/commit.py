@@ -1,8 +1,8 @@
-"""The one way in which an output of many workers becomes visible.
+"""The one way in which the output of many workers becomes visible.
 
-Every attempt of a task writes files into a hidden folder of the job, in that of the output. The
-commit gives the files of the attempts that count their names, removes what they replace, and then
-the folder with all that others wrote.
+Every attempt of a task writes files into a hidden folder of the job, inside the output's folder.
+The commit renames the files of the successful attempts to their final names, removes the files that
+they replace, and then removes the hidden folder with the files of all other attempts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Staging:
     """The hidden folder of a job.
 
     place: of the output.
-    name: of the folder, which no other job has; readers pass over it.
+    name: of the folder, unique to the job; readers skip it.
     """
 
     def __init__(self, place: Place, name: str) -> None:
@@ -32,15 +32,15 @@ class Staging:
         self._standing = f"{name}/_standing"  # all have their names, and old files may be gone
 
     def is_begun(self, pairs: Iterable[tuple[str, str]]) -> bool:
-        """Whether a commit of these files has begun to rename them."""
+        """Whether a commit of these files has started to rename them."""
         return self._place.read(self._begun) == _digest(pairs)
 
     def publish(self, pairs: Iterable[tuple[str, str]], old: Iterable[str] = ()) -> None:
-        """Gives files their names, of which none is old data's unless that is to be replaced, and
-        then removes the old files that have other names. Called again with the same files, it goes
-        on where a call before it stopped. FileError for a file that is gone.
+        """Renames files to their final names. It replaces old data only if that was asked for, and
+        then removes the old files with other names. When called again with the same files, it
+        continues where the previous call stopped. FileError for a file that has disappeared.
 
-        pairs: files by their present and by their final names.
+        pairs: present and final names of the files.
         """
         pairs = list(pairs)
         staged = self._place.below(self._name)
@@ -56,31 +56,31 @@ class Staging:
             self._place.remove(old)
 
     def _check_moved(self, pairs: list[tuple[str, str]], missing: list[tuple[str, str]]) -> None:
-        """A file that has the final name may be an earlier job's: that the commit had begun says
-        that it was this job's file which got the name."""
+        """A file with the final name may belong to an earlier job. If the commit had started, it is
+        the file of this job."""
         begun = self.is_begun(pairs)
         for _, final in missing:
             if not (begun and self._place.exists(final)):
                 path = self._place.path(final)
-                hint = "run the job again; leave its hidden folder alone meanwhile"
+                hint = "run the job again, and do not touch its hidden folder meanwhile"
                 raise FileError(
-                    f"{path}: the file that was written for it is gone ({hint})",
+                    f"{path}: the file that a task wrote for it is gone ({hint})",
                     file=path,
                     hint=hint,
                 )
 
     def take_back(self, names: Iterable[str]) -> None:
-        """Removes what a commit that failed has published, unless it had come so far that data
+        """Removes what a failed commit has published, unless the commit had gone so far that data
         would be lost."""
         if not self._place.exists(self._standing):
             self._place.remove(names)
 
     def remove(self) -> None:
-        """With all that is in it, if it is there."""
+        """Removes the folder with all its contents, if it exists."""
         self._place.remove_all(self._name)
 
 
 def _digest(pairs: Iterable[tuple[str, str]]) -> bytes:
-    """Of the files of a commit: names of attempts are never used twice."""
+    """A unique label for the files of a commit: names of attempts are never reused."""
     names = sorted(f"{old}\t{new}" for old, new in pairs)
     return hashlib.sha256("\n".join(names).encode()).hexdigest().encode()

@@ -1,8 +1,8 @@
 """Folders of files that many workers write and one driver commits.
 
-Every attempt of a task writes a file of a name of its own, in a folder below the output's that
-readers do not look into. The commit gives the files of the attempts that count their names, and
-takes everything else away: what was written twice, or by a worker that died, is never seen.
+Every attempt of a task writes a file with a name of its own, in a hidden folder inside the output's
+folder. The commit renames the files of the successful attempts and deletes all others: duplicates,
+and files of workers that died, never become visible.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MODES = ("append", "overwrite", "error")
 
 
 class Written(NamedTuple):
-    """A file of one attempt, which only a commit makes visible."""
+    """A file of one attempt. Only a commit makes it visible."""
 
     task: int
     name: str
@@ -36,12 +36,12 @@ class Written(NamedTuple):
 
 
 class Folder:
-    """An output folder. It pickles: workers write, the driver begins and commits or gives up.
+    """An output folder. It pickles: workers write; the driver begins, and commits or gives up.
 
-    path: of the folder, or its URL; it is made if it is not there.
+    path: of the folder, or its URL; it is created if it does not exist.
     format, options: those of `columnstone.Writer`.
-    mode: "append" adds files to those that are there; "overwrite" removes these once the new ones
-        are there; "error": a folder that has files is a FileError.
+    mode: "append" adds files to the existing ones; "overwrite" removes the old files once the new
+        ones are complete; "error": a folder that contains files is a FileError.
     """
 
     def __init__(
@@ -64,22 +64,22 @@ class Folder:
         self.job = uuid.uuid4().hex
         self._is_new = False
 
-    # Of the driver
+    # On the driver
 
     def begin(self) -> None:
-        """Before the first task. Attempts write into a folder that this makes: one that outlives
-        its job fails, and makes nothing anew."""
+        """Call it before the first task. It creates the folder that attempts write into; an attempt
+        that outlives its job fails instead of creating it again."""
         place = place_of(self.path)
         self._is_new = not place.exists()
         place.make("")
         if self.mode == "error" and place.data():
-            hint = 'name a folder that is empty, or mode="append" or "overwrite"'
+            hint = 'use an empty folder, or mode="append" or "overwrite"'
             raise FileError(f"{self.path}: the folder has files ({hint})", file=self.path)
         place.make(self._staging)
 
     def commit(self, files: Iterable[Written]) -> list[str]:
-        """Gives the files their names, in the order of their tasks, and returns these. If one
-        cannot be renamed, none is there."""
+        """Renames the files, in the order of their tasks, and returns their names. If one cannot be
+        renamed, none remains."""
         place = place_of(self.path)
         staging = Staging(place, self._staging)
         place.make("")
@@ -96,7 +96,7 @@ class Folder:
         return names
 
     def abort(self) -> None:
-        """Leaves nothing of the job."""
+        """Removes everything that the job has written."""
         place = place_of(self.path)
         Staging(place, self._staging).remove()
         if self._is_new:
@@ -106,10 +106,10 @@ class Folder:
         """The same folder for another job."""
         return Folder(self.path, self.format, self.mode, self.options)
 
-    # Of a worker
+    # On a worker
 
     def write(self, task: int, batches: Iterable[Any]) -> Written | None:
-        """Writes one file. None if there are no rows: then there is no file, either."""
+        """Writes one file. Returns None, and writes no file, if there are no rows."""
         place = place_of(self.path)
         name = f"{task:05}-{uuid.uuid4().hex}{self.ending}"
         writer: Writer | None = None
@@ -135,7 +135,7 @@ class Folder:
 
 
 def staging_of(job: str) -> str:
-    """The name of a job's hidden folder."""
+    """The name of the hidden folder of a job."""
     return f".columnstone-{job}"
 
 

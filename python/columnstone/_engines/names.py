@@ -1,4 +1,4 @@
-"""Names of options that an engine hands on."""
+"""Checks the names of options that an engine passes on."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def check_names(
     without: Iterable[str] = (),
     format: str | None = None,
 ) -> None:
-    """ArgumentError, with near names, for an option that is none of the function's parameters, and
-    none of a format if it takes these. `format`, if it is named, has options of its own where it is
-    not the library's; those of a program are asked for when it is used."""
+    """ArgumentError, with similar names, for an option that is neither a parameter of the function
+    nor an option of a format, if it accepts these. A registered format or plug-in named by `format`
+    has options of its own; those of a program are queried when it is used."""
     parameters = inspect.signature(function).parameters
     takes_all = [*KINDS] if "format_options" in parameters else []
     own = known_to(format)
@@ -37,6 +37,6 @@ def check_names(
         if name not in known:
             near = difflib.get_close_matches(name, known, 3)
             raise argument_error(
-                f"there is no option {ascii(name)[:60]}",
-                f"near names: {', '.join(near)}" if near else f"there are {', '.join(known)}",
+                f"unknown option {ascii(name)[:60]}",
+                f"did you mean {' or '.join(near)}?" if near else f"options: {', '.join(known)}",
             )

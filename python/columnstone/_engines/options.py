@@ -1,4 +1,4 @@
-"""Options that an engine hands on to its workers."""
+"""Options that an engine passes on to its workers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .._sink.writer import Writer
 
 
 def self_contained(options: dict[str, Any]) -> dict[str, Any]:
-    """The same options for workers, which have neither the driver's files nor its generated
-    classes: schemas and message types are in them. It pickles. (Files of views are still files.)"""
+    """The same options for workers, which do not have the driver's files or generated classes:
+    schemas and message types are included. It pickles. (Files of views remain files.)"""
     settled = dict(options)
     if settled.get("schema") is not None:
         settled["schema"] = Schema(settled["schema"])
@@ -28,7 +28,7 @@ def self_contained(options: dict[str, Any]) -> dict[str, Any]:
 def check_writing(
     output: str, format: str, options: dict[str, Any], arrow_schema: Any = None
 ) -> None:
-    """Raises where the job is made what each worker's `Writer` would: for an unknown format, wrong
+    """Raises on the driver what `Writer` would raise on each worker: for an unknown format, wrong
     options, and columns that the format cannot hold, if these are known."""
     with Writer(in_memory(output), format, **options) as writer:
         try:

@@ -1,5 +1,5 @@
-"""Where an output lies: a folder, local or of a file system of fsspec, by names relative to it; and
-what its files are called."""
+"""The location of an output: a folder, local or on an fsspec file system, with names relative to
+it, and the names of its files."""
 
 from __future__ import annotations
 
@@ -21,46 +21,46 @@ _REQUESTS = 16  # at a time, of a remote file system
 
 
 class Place(Protocol):
-    """What names that begin with "_" or "." hold is not data, unless they name the values of a
-    partition ("_day=3"): Spark's readers and those of this package pass over it."""
+    """Whether a path is not data: a name in it begins with "_" or ".", and is not the value of a
+    partition ("_day=3"). Spark's readers and those of this package skip such files."""
 
     def exists(self, name: str = "") -> bool: ...
     def path(self, name: str) -> str: ...
     def make(self, name: str) -> None:
-        """A folder, with those that it lies in."""
+        """Creates a folder and its parents."""
 
     def make_one(self, name: str) -> None:
-        """A folder in one that is there: FileError where that is gone, if the file system has
-        folders."""
+        """Creates a folder inside an existing one. FileError if that is gone, where the file system
+        has folders."""
 
     def files(self, name: str, begin: str = "") -> list[str]:
-        """The names of the files that lie in this folder and begin so, sorted; none if the folder
-        is not there."""
+        """The names of the files in this folder that begin with this text, sorted; none if the
+        folder does not exist."""
 
     def below(self, name: str) -> set[str]:
-        """The names of all files in this folder, hidden or not, at any depth; none if it is not
-        there."""
+        """The names of all files in this folder at any depth, hidden ones included; none if it does
+        not exist."""
 
     def data(self) -> list[str]:
-        """The names of all files that are data, at any depth."""
+        """The names of all data files, at any depth."""
 
     def read(self, name: str) -> bytes | None: ...
 
     def write(self, name: str, data: bytes) -> None:
-        """A small file, which is there in full or not at all."""
+        """Writes a small file completely or not at all."""
 
     def move(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Files from names to names, whose folders are made. A file that has the name is
-        replaced; at no time is half a file there."""
+        """Renames files, and creates their folders. It replaces a file with the same name; no
+        partial file is ever visible."""
 
     def remove(self, names: Iterable[str]) -> None:
-        """Files, if they are there, and the folders of partitions that they leave empty."""
+        """Removes the files that exist, and the folders of partitions that this leaves empty."""
 
     def remove_all(self, name: str) -> None:
-        """A folder and all that is in it, if it is there."""
+        """Removes a folder with all its contents, if it exists."""
 
     def remove_empty(self) -> None:
-        """The folder itself, if nothing is in it."""
+        """Removes the folder itself if it is empty."""
 
 
 _TRIES = 10
@@ -68,7 +68,7 @@ _COMPRESSIONS = {"gzip": ".gz", "zlib": ".zlib", "zstd": ".zst"}
 
 
 def ending_of(format: str, container: str | None, compression: str | None) -> str:
-    """What readers know the files of an output by."""
+    """The ending by which readers recognize the files of an output."""
     endings, *_ = _core.FORMATS.get(format, ((f".{format}",), False, False))
     if not endings:  # of records
         container = container or "tfrecord"
@@ -81,12 +81,12 @@ def place_of(path: str) -> Place:
 
 
 def is_hidden(part: str) -> bool:
-    """Whether readers pass over a file or folder of this name."""
+    """Whether readers skip a file or folder with this name."""
     return part.startswith(".") or (part.startswith("_") and "=" not in part)
 
 
 def data_of(names: Iterable[str]) -> list[str]:
-    """Those of files that are data, sorted."""
+    """The data files among these, sorted."""
     return sorted(name for name in names if not any(map(is_hidden, name.split("/"))))
 
 
@@ -108,7 +108,7 @@ class LocalPlace:
             os.mkdir(self.path(name))
         except FileNotFoundError:
             folder = os.path.dirname(self.path(name))
-            raise FileError(f"{folder}: the job has ended meanwhile", file=folder) from None
+            raise FileError(f"{folder}: the job has already ended", file=folder) from None
 
     def files(self, name: str, begin: str = "") -> list[str]:
         with contextlib.suppress(FileNotFoundError):
@@ -188,8 +188,8 @@ class LocalPlace:
 
 
 class RemotePlace:
-    """Objects have no rename: a move is a copy within the store, which appears when it is complete,
-    and a removal."""
+    """Object stores cannot rename: a move is a copy within the store, which becomes visible when it
+    is complete, followed by a removal."""
 
     def __init__(self, url: str) -> None:
         self._url = url

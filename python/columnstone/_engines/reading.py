@@ -1,5 +1,5 @@
-"""Files as an engine reads them: their types settled once, by the driver, and then split by split,
-by workers that know nothing of each other."""
+"""Files as an engine reads them. The driver determines their types once; then workers read split by
+split, independently of each other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .._api.source import Source
     from .._core import RecordBatch
 
-# Of the batches of workers, unless their options say it: few calls, and bounded memory.
+# The default size of batches in workers: few calls, and bounded memory.
 BATCHES = {"batch_size": 16384, "batch_bytes": 16 << 20}
 _END = 2**63 - 1  # of a split of unknown size
 _LOOK = 4 << 20  # bytes of batches that an estimate looks at
@@ -37,18 +37,18 @@ _GROWTH = 4.0  # from disk to memory, where a look does not tell
 
 _TEXTS = [name for name, (_, is_text, _) in FORMATS.items() if is_text]
 
-# Where files are, and which may be opened: options of everything that looks at them.
+# The location of files, and the rules for opening them: options of all functions that open files.
 _PLACE = ("filesystem", "schemes", "hosts")
 
 
 class Reading(NamedTuple):
-    """How splits are read: what a driver sends to its workers along with them. It pickles small,
-    and gives the same batches for the same splits wherever it is.
+    """How splits are read: the driver sends it to its workers along with the splits. It pickles
+    small, and returns the same batches for the same splits on every machine.
 
-    options: of `columnstone.open`; what it would infer is given in them.
+    options: of `columnstone.open`; they contain what would otherwise be inferred.
     schema: of the batches.
-    container: of the first file's records; None: it has none, such as Parquet.
-    hold: the lease on artifacts that are read, which whoever has the reading holds, too.
+    container: of the records of the first file; None: it has none, as with Parquet.
+    hold: the lease on the artifacts that are read. Every holder of the reading holds it, too.
     """
 
     options: dict[str, Any]
@@ -57,7 +57,7 @@ class Reading(NamedTuple):
     hold: Hold | None = None
 
     def select(self, columns: Sequence[str]) -> Reading:
-        """The same with these columns only, in this order; no other one is decoded."""
+        """The same with only these columns, in this order; no other column is decoded."""
         schema = need("pyarrow", "a projection", least=10).schema(
             [self.schema.field(c) for c in columns]
         )
@@ -78,7 +78,7 @@ class Reading(NamedTuple):
 
     @property
     def is_numbered(self) -> bool:
-        """Whether the number of a record in its file is asked for, by record_index()."""
+        """Whether record_index() asks for the number of a record in its file."""
         view, columns = self.options.get("view"), self.options.get("columns")
         if view is None or not view.uses_record_index:
             return False
@@ -87,8 +87,8 @@ class Reading(NamedTuple):
     def batches(self, splits: Sequence[Split]) -> Iterator[pa.RecordBatch]:
         """The batches of these splits. Raises SchemaError for files that have other columns.
 
-        What was dropped (on_error="skip") is told after the last batch, in the log of the process
-        that reads: engines have no other place for it.
+        Reports dropped records (on_error="skip") after the last batch, in the log of the process
+        that reads, because engines have no other place for it.
         """
         apart = _by_file(splits) if self.is_numbered else [splits]
         for together in apart:
@@ -101,7 +101,7 @@ class Reading(NamedTuple):
                     )
 
     def fitted(self, given: RecordBatch, source: Source) -> pa.RecordBatch:
-        """A batch of a source that was opened here, with the columns that all have."""
+        """A batch of a source that was opened here, with the common columns."""
         names = self.schema.names
         batch = to_pyarrow(given)
         if batch.schema.names != names and set(names) <= set(batch.schema.names):
@@ -112,8 +112,8 @@ class Reading(NamedTuple):
 
 
 def read_by(paths: AnyInput, options: dict[str, Any]) -> Reading:
-    """Opens files as their workers will: what the options leave to inference is found out here, so
-    that all workers have the same columns."""
+    """Opens files in the same way as their workers will. Everything that the options leave to
+    inference is determined here, so that all workers have the same columns."""
     need("pyarrow", "an engine", least=10)
     check_names(options, open, ("paths",), options.get("format"))
     paths, options = settled(paths, options)
@@ -133,9 +133,10 @@ def splits_of(
     target_bytes: int | None = None,
     is_numbered: bool = False,
 ) -> list[Split]:
-    """The splits of files that are opened by these options.
+    """The splits of files that are opened with these options.
 
-    is_numbered: of the reading; then only files whose index tells the numbers are divided.
+    is_numbered: of the reading; then only files with an index are divided, because the index has
+        the numbers.
     """
     named = ("format", "container", *_PLACE)
     given = {name: options[name] for name in named if options.get(name) is not None}
@@ -146,7 +147,7 @@ def splits_of(
 
 
 def _numbered(splits: list[Split]) -> list[Split]:
-    """Files in one piece unless all of their splits say the number of their first record."""
+    """Keeps a file in one piece unless all of its splits know the number of their first record."""
     whole: list[Split] = []
     for pieces in _by_file(splits):
         if all(split.begin == 0 or split.record > 0 for split in pieces):
@@ -167,14 +168,14 @@ def tasks_of(splits: Iterable[Split]) -> list[tuple[Split, ...]]:
 
 
 def disk_bytes(splits: Iterable[Split]) -> int | None:
-    """The bytes of splits on disk; None if a size is not known."""
+    """The bytes of splits on disk; None if a size is unknown."""
     sizes = [split.end - split.begin if split.end != _END else None for split in splits]
     return None if None in sizes else sum(sizes)  # type: ignore[arg-type]
 
 
 def growth(reading: Reading, split: Split) -> float:
-    """By what factor data grows from disk to memory, by a look at the beginning of a split. What is
-    wrong with it is for those to say who read it."""
+    """The factor by which data grows from disk to memory, estimated from the beginning of a split.
+    Errors are left to the readers."""
     on_disk = disk_bytes([split])
     decoded = read = 0
     try:
@@ -193,8 +194,8 @@ def growth(reading: Reading, split: Split) -> float:
 
 
 def _kind(options: dict[str, Any], source: Source) -> dict[str, Any]:
-    """Options that say what records are, and how they follow each other, so that workers do not
-    open each file to find it out. Files without a byte do not tell."""
+    """Options that describe the records and their container, so that workers do not open each file
+    to find out. An empty file says nothing about them."""
     if source._options["view"] is not None or options.get("message_column") is not None:
         return {}
     format, container = source._core.format(), source._core.container()
@@ -204,7 +205,7 @@ def _kind(options: dict[str, Any], source: Source) -> dict[str, Any]:
 
 
 def _found(paths: AnyInput, options: dict[str, Any], source: Source) -> dict[str, Any]:
-    """Options that say what the source has found out about all of its input."""
+    """Options with what the source has inferred from its whole input."""
     view = source._options["view"]
     if view is not None:
         from .._query.view import View
@@ -224,12 +225,14 @@ def _found(paths: AnyInput, options: dict[str, Any], source: Source) -> dict[str
 
 def _other_columns(files: list[str], found: pa.Schema, expected: pa.Schema) -> SchemaError:
     name = files[0]
-    hint = "give a schema, or read the files one kind after the other"
+    hint = "give a schema, or read each kind of file separately"
     for field in expected:
         at = found.get_field_index(field.name)
         if at < 0:
             return SchemaError(f"{name}: there is no column {field.name!r} ({hint})", hint=hint)
         if found.field(at) != field:
-            what = f"{found.field(at).type}, and {field.type} in the first file"
+            what = f"{found.field(at).type}, but {field.type} in the first file"
             return SchemaError(f"{name}: the column {field.name!r} is {what} ({hint})", hint=hint)
-    return SchemaError(f"{name}: has columns that the first file has not ({hint})", hint=hint)
+    return SchemaError(
+        f"{name}: it has columns that the first file does not have ({hint})", hint=hint
+    )

@@ -1,4 +1,4 @@
-"""Files that get their names when all is in them."""
+"""Files that get their names when they are complete."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def write_whole(path: str, data: bytes, give: Callable[[str, str], None] = os.replace) -> None:
-    """Writes a small file beside its name first, to the disk: under a name that nobody can know
-    before, and that is there for nobody else, so that no link is followed.
+    """Writes a small file under a temporary name beside its own, and syncs it to disk. The
+    temporary name cannot be guessed, and only this user can open the file, so that no link is
+    followed.
 
     give: gives it the name: os.replace, or os.link, which raises FileExistsError.
     """

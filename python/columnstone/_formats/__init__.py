@@ -1,1 +1,1 @@
-"""Formats that are read and written in Python, and the settings of those that are not."""
+"""Formats implemented in Python, and the options of all formats."""

@@ -1,4 +1,5 @@
-"""Databases as sources, through the ADBC driver of each: a query's result as an Arrow stream."""
+"""Databases as inputs: the result of a query, read as an Arrow stream with the ADBC driver of the
+database."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ _SECRET = ("password", "token", "secret", "key", "credential")  # in names of pa
 
 
 class Query(NamedTuple):
-    """A query of a database. It pickles, so that each process connects for itself."""
+    """A query and its database. It pickles, so that each process opens its own connection."""
 
     uri: str
     query: str
@@ -54,7 +55,7 @@ class Query(NamedTuple):
         return f"<query of {name_of_url(self.uri)}>"
 
     def open(self, columns: list[str] | None, batch_size: int, threads: int) -> Reader:
-        """Connects, runs the query, and gives its result as a stream, which owns the connection."""
+        """Connects, runs the query, and returns its result as a stream that owns the connection."""
         connection = _connect(self)
         try:
             cursor = connection.cursor()
@@ -69,8 +70,9 @@ class Query(NamedTuple):
 
 
 def _batches(query: Query, connection: Any, cursor: Any, reader: Any) -> Iterator[pa.RecordBatch]:
-    """The connection is closed with it: it yields nothing first, because a generator that was never
-    begun runs no `finally`, and who asks for the columns only begins none."""
+    """The rows of the result. The connection is closed with it. The first value is None, because a
+    generator that was never started runs no `finally`, and a caller that only needs the columns
+    reads no row."""
     try:
         yield None
         yield from reader
@@ -85,7 +87,7 @@ def _batches(query: Query, connection: Any, cursor: Any, reader: Any) -> Iterato
 
 
 def _secrets(query: Query) -> list[str]:
-    """What no error may show."""
+    """The secrets that no error may show."""
     from urllib.parse import parse_qsl, unquote
 
     address, _, parameters = query.uri.partition("?")
@@ -98,7 +100,7 @@ def _secrets(query: Query) -> list[str]:
 
 
 def _failure(query: Query, error: BaseException) -> BaseException:
-    """What a driver raises, as a FileError that names the database; without its password."""
+    """The exception of a driver as a FileError that names the database, without its password."""
     if not isinstance(error, Exception) or isinstance(error, MemoryError | Error):
         return error
     text = " ".join(str(error).split())
@@ -124,8 +126,8 @@ def _connect(query: Query) -> Any:
 
 
 def _connect_by_name(query: Query) -> Any:
-    """Any other driver, by the name of its shared library or manifest."""
-    who = "a query by the name of a driver"
+    """Any other driver, named by its shared library or manifest."""
+    who = "a query with driver="
     need("pyarrow", who, "databases")
     dbapi = need("adbc_driver_manager.dbapi", who)
     options = {"uri": query.uri, **dict(query.options)}
@@ -145,7 +147,7 @@ def _path_of(uri: str) -> str:
 
 
 def _check_file(uri: str) -> None:
-    """A driver would make a new database of a file that is not there."""
+    """Some drivers would create a database if the file does not exist."""
     path = _path_of(uri)
     if path not in ("", ":memory:") and not path.startswith("file:") and not os.path.exists(path):
         hint = "check the path"
@@ -155,26 +157,26 @@ def _check_file(uri: str) -> None:
 def query_of(
     path: object, query: str | None, driver: str | None, options: dict[str, str] | None
 ) -> Query:
-    """The query that open's arguments mean. Nothing is connected yet."""
+    """The query that the arguments of open describe. Does not connect yet."""
     if not isinstance(path, str):
-        raise TypeError(f"a database is named by one URI, a str, not {type(path).__name__}")
+        raise TypeError(f"the URI of a database is a str, not {type(path).__name__}")
     if query is None:
         raise argument_error(
-            f"{name_of_url(path)} is a database, and no query is given", 'query="select ..."'
+            f"{name_of_url(path)} is a database: query is missing", 'query="select ..."'
         )
     if not isinstance(query, str):
         raise TypeError(f"query is a str, not {type(query).__name__}")
     if driver is None and not is_database(path):
         known = ", ".join(sorted(_DRIVERS))
         raise argument_error(
-            f"no database is known by the scheme {scheme_of(path)!r}",
+            f"unknown database scheme {scheme_of(path)!r}",
             f"one of {known}; or name its ADBC driver: driver=...",
         )
     if driver is None:
         known_driver = _DRIVERS[str(scheme_of(path))]
         if options and not known_driver.has_options:
             raise argument_error(
-                f"{name_of_url(path)}: this driver takes no database_options", "leave them out"
+                f"{name_of_url(path)}: this driver does not take database_options", "leave it out"
             )
         if known_driver.of_file:
             _check_file(path)
@@ -182,5 +184,5 @@ def query_of(
 
 
 def stream_of(query: Query) -> tuple[Any, bytes]:
-    """What opens the query's stream, and its name for errors."""
+    """A function that opens the stream of the query, and the name for errors."""
     return functools.partial(Query.open, query), name_of_url(query.uri).encode("utf-8", "replace")

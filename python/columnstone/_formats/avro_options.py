@@ -1,4 +1,4 @@
-"""Values of the options of Avro that take more than their texts: schemas, and tables of them."""
+"""Values of Avro's options that accept more than text: schemas, and tables of schemas."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    # JSON, the path of a file that has it, or what json.loads makes of it
+    # JSON, the path of a JSON file, or the result of json.loads
     AvroSchema: TypeAlias = str | bytes | os.PathLike[str] | dict[str, Any] | list[Any]
-    # by their numbers or fingerprints, or a list of them
+    # a dict by number or fingerprint, or a list
     AvroSchemas: TypeAlias = str | Mapping[int | str | bytes, AvroSchema] | Iterable[AvroSchema]
-    # of decoders: what finds one by its number, or its fingerprint as bytes
+    # for decoders: a function that looks a schema up by its number, or by its fingerprint as bytes
     SchemaFinder: TypeAlias = Callable[[Any], AvroSchema | None]
 
 
 def avro_schema(name: str, value: Any) -> str:
-    """The JSON of a schema, or its path."""
+    """The schema as JSON, or its path."""
     if isinstance(value, dict | list):
         return json.dumps(value)
     if isinstance(value, bytes):
@@ -41,15 +41,15 @@ def _avro_schemas(name: str, value: Any) -> str:
         return json.dumps(table)
     if callable(value):
         raise argument_error(
-            f"{name} is a function, which only decoders ask", "give the schemas by their numbers"
+            f"{name} is a function; only decoders take one", "give a dict of number to schema"
         )
     if not isinstance(value, Iterable) or isinstance(value, bytes):
-        raise TypeError(f"{name} are schemas by their numbers, not {type(value).__name__}")
+        raise TypeError(f"{name} is a dict of number to schema, not {type(value).__name__}")
     return json.dumps([avro_schema(name, item) for item in value])
 
 
 def _number(name: str, key: Any) -> str:
-    """A number, its decimal digits, or the bytes of a fingerprint as records have them."""
+    """A number, its decimal digits, or the bytes of a fingerprint in the byte order of records."""
     if isinstance(key, str) and key.isascii() and key.isdecimal():
         number = int(key)
     elif isinstance(key, bytes):
@@ -57,7 +57,7 @@ def _number(name: str, key: Any) -> str:
     else:
         number = operator.index(key)
     if not 0 <= number < 2**64:
-        raise argument_error(f"{name} has the number {number}", "numbers are of up to 64 bits")
+        raise argument_error(f"{name} has the number {number}", "numbers have at most 64 bits")
     return str(number)
 
 

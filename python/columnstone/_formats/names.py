@@ -1,4 +1,4 @@
-"""The formats and compressions of files that URLs name, by their first bytes and their names."""
+"""The format and the compression of a file, from its name and its first bytes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _COMPRESSIONS: dict[str, Compression] = {
 
 
 def split_endings(name: str) -> tuple[str, str]:
-    """A name without the endings that mean a format and a compression, and these endings."""
+    """The name without the endings for format and compression, and these endings."""
     stem, outer = os.path.splitext(name)
     if outer not in _COMPRESSIONS:
         return (stem, outer) if outer in _ENDINGS else (name, "")
@@ -41,7 +41,7 @@ def split_endings(name: str) -> tuple[str, str]:
 
 
 def _ending(name: str) -> tuple[str, Compression | None]:
-    """The ending before that of a compression, and the compression."""
+    """The ending before the ending of a compression, and the compression."""
     stem, ending = os.path.splitext(file_of_url(name))
     if ending in _COMPRESSIONS:
         return os.path.splitext(stem)[1], _COMPRESSIONS[ending]
@@ -49,8 +49,8 @@ def _ending(name: str) -> tuple[str, Compression | None]:
 
 
 def format_of(files: list[RemoteFile | CachedFile]) -> str | None:
-    """The format of the first file by its bytes, or by the ending of its name; None for others,
-    which the library takes for TFRecords or says what it takes them for."""
+    """The format of the first file, from its first bytes or the ending of its name. None for
+    others: the library then decides, with TFRecords as the default."""
     if not files:
         return None
     head = files[0].read(_HEAD)
@@ -65,10 +65,10 @@ def format_of(files: list[RemoteFile | CachedFile]) -> str | None:
 def named_by(
     url: str, format: str | None, compression: Compression | None
 ) -> tuple[str, Compression | None]:
-    """The format and compression of an output that a URL names, where they are not given."""
+    """The format and compression of an output, from its name where they are not given."""
     ending, by_name = _ending(url)
     found = format or _ENDINGS.get(ending)
     if found is None:
         shown = name_of_url(url)
-        raise argument_error(f"the ending of {shown} means no known format", "name the format")
+        raise argument_error(f"cannot tell the format from the name {shown}", "name the format")
     return found, compression or by_name

@@ -1,4 +1,4 @@
-"""What an option of a format is: its kind, the values that it takes, and how they are texts."""
+"""An option of a format: its kind, its allowed values, and their conversion to text."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Option(NamedTuple):
     kind: "text", "character" (one of ASCII, no quote and no end of line), "word" (one of `words`),
         "switch" (True or False), "number" (an int from `least` to `most`), "real" (a finite float
         from `least` to `most`) or "names" (a list of str).
-    usual: its value where it is not given; None: there is none.
-    help: what it is for, in a few words.
-    reads, writes: whether it matters to reading and to writing.
+    usual: the default value; None if there is none.
+    help: a short description.
+    reads, writes: whether it is used for reading and for writing.
     """
 
     name: str
@@ -38,8 +38,8 @@ class Option(NamedTuple):
     writes: bool = False
 
     def to_text(self, value: Any, owner: str) -> str:
-        """A value as options are handed on. TypeError for another type; ArgumentError for a value
-        that it does not take."""
+        """The value as it is passed on. TypeError for a wrong type; ArgumentError for a value that
+        is not allowed."""
         text = TEXTS[self.kind](self.name, value)
         expected = _EXPECTED[self.kind](self, text) if self.kind in _EXPECTED else None
         if expected is not None:
@@ -49,7 +49,7 @@ class Option(NamedTuple):
         return text
 
     def from_text(self, text: str) -> Any:
-        """The value of a text of `to_text`."""
+        """The value of a text that `to_text` returned."""
         return _VALUES[self.kind](text) if self.kind in _VALUES else text
 
 
@@ -57,7 +57,7 @@ def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} is a str, not {type(value).__name__}")
     if "\0" in value:
-        raise argument_error(f"{name} has a character NUL", "leave it out")
+        raise argument_error(f"{name} contains a NUL character", "leave it out")
     return value
 
 
@@ -79,7 +79,7 @@ def _names(name: str, value: Any) -> str:
     made = tuple(value)
     for item in made:
         if not isinstance(item, str):
-            raise TypeError(f"{name} is a list of str, and holds {type(item).__name__}")
+            raise TypeError(f"{name} is a list of str, but contains {type(item).__name__}")
     return ",".join(
         '"' + item.replace('"', '""') + '"' if item == "" or "," in item or '"' in item else item
         for item in made
@@ -87,7 +87,7 @@ def _names(name: str, value: Any) -> str:
 
 
 def any_text(name: str, value: Any) -> str:
-    """Of an option whose kind only the program of a plug-in knows."""
+    """The kind of an option whose kind only the plug-in's program knows."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str | int):
@@ -112,7 +112,7 @@ def _words(option: Option, text: str) -> str | None:
 
 def _character(option: Option, text: str) -> str | None:
     is_one = len(text) == 1 and "\0" < text < "\x80" and text not in '"\r\n'
-    return None if is_one else "one ASCII character (no quote and no end of line)"
+    return None if is_one else "one ASCII character, neither a quote nor a line end"
 
 
 def _number(option: Option, text: str) -> str | None:
@@ -126,7 +126,7 @@ def _real_within(option: Option, text: str) -> str | None:
     return None if is_in else f"a number from {option.least} to {option.most}"
 
 
-# What is expected in place of a text, or None if it is one of these values.
+# A description of the expected text, or None if the text is a valid value.
 _EXPECTED: dict[str, Callable[[Option, str], str | None]] = {
     "word": _words,
     "character": _character,

@@ -1,6 +1,6 @@
-"""Options of formats: keyword arguments of `open`, `Writer` and all that is built on these. Which
-there are, _core.FORMAT_OPTIONS tells, which has them from the table of the format in C; a test
-compares FormatOptions with it."""
+"""Options of formats: keyword arguments of `open`, `Writer` and everything built on them.
+_core.FORMAT_OPTIONS lists them, from the table of the formats in C; a test compares FormatOptions
+with it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class FormatOptions(TypedDict, total=False):
 
 
 class Only(NamedTuple):
-    """The value of an option for inputs or outputs of this format, which others leave out."""
+    """The value of an option for inputs or outputs of this format; None for other formats."""
 
     format: str
     value: Any
@@ -64,11 +64,10 @@ KINDS = {
 def core_options(
     function: str, given: Mapping[str, Any], named: str | None = None
 ) -> CoreFormatOptions:
-    """Keyword arguments of a function as the compiled part takes them. TypeError for one that no
-    format has, and for a value of a wrong type; None is left out.
+    """Keyword arguments of a function as the compiled part takes them. TypeError for an option that
+    no format has, and for a value of a wrong type. None is left out.
 
-    named: the format, if it is known: one that was registered, and a plug-in, have options of their
-        own.
+    named: the format, if it is known: registered formats and plug-ins have options of their own.
     """
     own = known_to(named)
     made = []
@@ -90,8 +89,9 @@ def core_options(
 
 
 def known_to(format: str | None) -> dict[str, Option] | None:
-    """The options of a format that is not the library's: one that was registered, or a shared
-    object. None of the library's, and of a program, which is asked when it is used."""
+    """The options of a format outside the library: a registered one, or a plug-in that is a shared
+    object. None for formats of the library, and for programs, whose options are queried when they
+    are used."""
     if format is None or format in _core.FORMATS:
         return None
     registered = registry.by_name(format)
@@ -101,8 +101,8 @@ def known_to(format: str | None) -> dict[str, Option] | None:
 
 
 def values_of(format: registry.Format, given: CoreFormatOptions) -> dict[str, Any]:
-    """The options of a registered format for its function: those of `core_options` that are for
-    it, and the usual values of others."""
+    """The options of a registered format for its function: those of `core_options` that belong to
+    the format, and the defaults of the others."""
     values = {name: option.usual for name, option in format.options.items()}
     for name, text, of in given:
         if of in (None, format.name):
@@ -112,11 +112,13 @@ def values_of(format: registry.Format, given: CoreFormatOptions) -> dict[str, An
 
 @public_in("columnstone.format")
 def options(format: str) -> tuple[Option, ...]:
-    """The options of a format, as keywords of `open` and `Writer`: one of the library's, of a
-    plug-in that is a shared object, or one that was registered. NotFoundError for any other."""
+    """The options of a format, as keywords of `open` and `Writer`. It is a format of the library, a
+    plug-in that is a shared object, or a registered format. NotFoundError for any other."""
     own = known_to(format)
     if own is None and format not in _core.FORMATS:
-        raise NotFoundError(f"no format {ascii(format)[:80]} tells its options")
+        raise NotFoundError(
+            f"unknown format {ascii(format)[:80]}, or one without a list of options"
+        )
     return tuple((_told(_core.FORMAT_OPTIONS.get(format, {})) if own is None else own).values())
 
 
@@ -138,7 +140,8 @@ def _not_of(format: str | None, name: str, own: Mapping[str, Option]) -> Excepti
 
 
 def text_of(name: str) -> Callable[[str, Any], str]:
-    """What makes the text of a value: by the option's name, where it takes more, or its kind."""
+    """The conversion of a value to text, by the name of the option if it accepts more than its
+    kind, otherwise by its kind."""
     if name in AVRO_TEXTS:
         return AVRO_TEXTS[name]
     return TEXTS[KINDS[name]] if name in KINDS else any_text
@@ -154,7 +157,7 @@ def writers_of(name: str) -> list[str]:
 
 
 def refuse(format: str, options: CoreFormatOptions) -> None:
-    """For formats that have none."""
+    """For formats without options."""
     for name, _, of in options:
         if of is None:
             other = next(f for f, options in _core.FORMAT_OPTIONS.items() if name in options)

@@ -1,4 +1,5 @@
-"""Batches that a function of this package makes, as an Arrow stream that keeps its exceptions."""
+"""Batches that a function of this package produces, as an Arrow stream that keeps its
+exceptions."""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class Reader:
-    """A stream that can be taken once.
+    """A stream that can be read once.
 
-    A C stream tells of failures in words; `last_error` is the exception, which the pass over the
+    A C stream reports failures only as text; `last_error` is the exception, which the pass over the
     stream raises.
     """
 
@@ -29,7 +30,7 @@ class Reader:
         return self._schema
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The batches as they come, for those who stay in Python."""
+        """The batches for callers in Python."""
         return self._kept()
 
     def _kept(self) -> Iterator[pa.RecordBatch]:

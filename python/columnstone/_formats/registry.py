@@ -1,4 +1,4 @@
-"""Formats that are written in Python: a function that opens a file as an Arrow stream."""
+"""Formats implemented in Python: a function that opens a file as an Arrow stream."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     Sniff = Callable[[bytes], bool]
 
-# Names that mean something to the library itself. Of the containers, whose names are not for
-# `format`, only this one is taken.
+# Names that the library itself uses. Of the names of containers, which are not formats, only this
+# one is reserved.
 _BUILT_IN = frozenset((*_core.FORMATS, "tfrecord"))
 
 
 class Shipped(NamedTuple):
-    """A format of this package that is written in Python. Its module has the Format as FORMAT, and
-    SINK, which is made and used as the compiled Sink."""
+    """A format of this package that is implemented in Python. Its module has the Format as FORMAT,
+    and SINK, with the interface of the compiled Sink."""
 
     module: str
     magic: bytes  # what its files begin with
@@ -38,8 +38,8 @@ _SHIPPED = {"parquet": Shipped("parquet.format", b"PAR1")}
 _HEAD = 4096
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _ARGUMENTS = ("columns", "batch_size", "threads")
-# Arguments of `open`, `convert` and `infer_schema` beside the options of sources: no option of a
-# format has such a name, for it would never arrive.
+# Arguments of `open`, `convert` and `infer_schema` besides the options of sources. An option of a
+# format cannot have such a name, because it would never reach the format.
 _TAKEN = {
     *_core.SOURCE_OPTIONS,
     *("path", "paths", "filesystem", "schemes", "hosts", "cache", "query", "driver"),
@@ -50,9 +50,9 @@ _TAKEN = {
 
 
 class Format(NamedTuple):
-    """A format: how a file is opened.
+    """A format: the function that opens a file.
 
-    takes: the keyword arguments of the function, beside those of the format's own options.
+    takes: the keyword arguments of the function, besides those of the format's own options.
     """
 
     name: str
@@ -72,26 +72,27 @@ def register(
     sniff: Callable[[bytes], bool] | None = None,
     options: Iterable[Option] = (),
 ) -> None:
-    """Adds a format that is written in Python, for `cst.open` and everything built on it.
+    """Registers a format implemented in Python, for `cst.open` and everything built on it.
 
-    name: what `format=` takes: small letters, digits, "-" and "_". The names of the formats that
-        come with the library cannot be taken; one that was registered before is replaced.
+    name: the value for `format=`: lower-case letters, digits, "-" and "_". It cannot be the name of
+        a format of the library. It replaces a registered format with the same name.
     open: called as open(path, columns=..., batch_size=..., threads=...), once per file and pass and
-        once more for the schema, and returns any object with __arrow_c_stream__. It gets those of
-        the keyword arguments that its signature has; columns is a list of the wanted names, or None
-        for all. What it does not leave out, and the order, is seen to afterwards; so is the size of
-        the batches. What it raises comes out of `cst.open` and of the pass. What the stream raises
-        later is told in words only, as a CorruptError, unless the object has an attribute
-        last_error with the exception, as Source has.
-    sniff: called with the first bytes of a file (at most 4096) when `cst.open` is not told the
-        format; True if the file is of this one. Registered formats are asked before the library
-        looks.
-    options: what the format is told beside: keywords of `cst.open` and of all that is built on it,
-        whose values are checked, and which arrive as keyword arguments of `open`, with their usual
-        values where they are not given. `cst.format.options(name)` lists them.
+        once more for the schema. It returns any object with __arrow_c_stream__. It gets only those
+        keyword arguments that its signature has. columns is a list of the wanted names, or None for
+        all. The function may ignore it: the library drops unwanted columns, puts the others in
+        order, and adjusts the size of the batches. Exceptions of the function are raised by
+        `cst.open` and by the pass unchanged. A later failure of the stream becomes a CorruptError
+        with its text, unless the object has an attribute last_error with the exception, as Source
+        has.
+    sniff: called with the first bytes of a file (at most 4096) when `cst.open` is not given the
+        format; returns True if the file has this format. Registered formats are tried before those
+        of the library.
+    options: further options of the format. They are keyword arguments of `cst.open` and of
+        everything built on it. Their values are checked and passed to `open` as keyword arguments,
+        with their default values where they are not given. `cst.format.options(name)` lists them.
 
-    A source over such files pickles by the format's name: the process that unpickles it has to have
-    registered the format as well, usually by importing the module that does so.
+    A source over such files pickles with the name of the format. The process that unpickles it must
+    have registered the format as well, usually by importing the module that does so.
     """
     if not isinstance(name, str):
         raise TypeError(f"name is a str, not {type(name).__name__}")
@@ -113,35 +114,37 @@ def register(
 
 @public_in("columnstone.format")
 def unregister(name: str) -> None:
-    """Takes a registered format away again. NotFoundError if there is none of that name."""
+    """Removes a registered format. NotFoundError if there is no format with that name."""
     if _registered.pop(name, None) is None:
         raise NotFoundError(f"no format {ascii(name)[:80]} is registered")
 
 
 def _check(option: Option, format: str, open: Callable[..., object]) -> None:
-    """That an option can be given, and that the function takes it."""
+    """Checks that the option can be given, and that the function accepts it."""
     if not isinstance(option, Option):
         raise TypeError(f"options are cst.format.Option, not {type(option).__name__}")
     if not (option.name.isidentifier() and option.name.isascii()) or option.name in _TAKEN:
-        hint = "letters, digits and '_', and none of the arguments of open and convert"
+        hint = "letters, digits and '_', and not an argument of open or convert"
         raise argument_error(f"{ascii(option.name)[:40]} cannot be the name of an option", hint)
     if option.kind not in TEXTS:
         raise argument_error(
-            f"the option {option.name} is of the kind {ascii(option.kind)[:40]}",
+            f"the option {option.name} has the unknown kind {ascii(option.kind)[:40]}",
             f"one of {', '.join(TEXTS)}",
         )
     if option.writes or not option.reads:
-        raise argument_error(f"the option {option.name} is of writing", "open only reads")
+        raise argument_error(
+            f"the option {option.name} is for writing", "registered formats are only read"
+        )
     if option.usual is not None:
         option.to_text(option.usual, format)
     if not keywords(open, (option.name,)):
         raise argument_error(
-            f"the function of {format!r} takes no keyword {option.name}", "add the argument"
+            f"open of the format {format!r} has no argument {option.name}", "add the argument"
         )
 
 
 def keywords(function: Callable[..., object], of: Iterable[str]) -> frozenset[str]:
-    """Those of these keyword arguments that a function takes."""
+    """Those of these keyword arguments that the function accepts."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -153,7 +156,7 @@ def keywords(function: Callable[..., object], of: Iterable[str]) -> frozenset[st
 
 
 def by_name(name: str | None) -> Format | None:
-    """The format of that name that is written in Python; None if there is none."""
+    """The format implemented in Python with that name; None if there is none."""
     if name is None:
         return None
     if name in _SHIPPED:
@@ -162,8 +165,8 @@ def by_name(name: str | None) -> Format | None:
 
 
 def by_bytes(path: bytes) -> Format | None:
-    """The format written in Python whose files begin as this one; None if it is none of these, or
-    no regular file that can be read."""
+    """The format implemented in Python whose files begin like this one. None if there is none, or
+    if the file is not a regular file that can be read."""
     asked = [f for f in _registered.values() if f.sniff is not None]
     if not asked and not _SHIPPED:
         return None
@@ -180,8 +183,8 @@ def by_bytes(path: bytes) -> Format | None:
 
 
 def has_magic(head: bytes, magic: bytes) -> bool:
-    """Whether these are the first bytes of such a file: a table of text may begin with a column of
-    that name, but has no control characters."""
+    """Whether a file of the format begins with these bytes. (A text table may begin with a column
+    of that name, but has no control characters.)"""
     return head.startswith(magic) and (head == magic or _CONTROL.search(head[:64]) is not None)
 
 
@@ -198,7 +201,7 @@ def _head(path: bytes) -> bytes | None:
 
 
 def sink_of(name: str | None, path: bytes) -> Any:
-    """The sink of a format that is written in Python; None if the library writes it."""
+    """The sink of a format implemented in Python; None if the library writes the format."""
     extension = os.path.splitext(os.fsdecode(path))[1]
     for known, shipped in _SHIPPED.items():
         extensions, *_ = _core.FORMATS[known]

@@ -1,1 +1,1 @@
-"""Tensors, batches and datasets of numpy, PyTorch, JAX and TensorFlow."""
+"""Conversion of tensors, batches and datasets to numpy, PyTorch, JAX and TensorFlow."""

@@ -32,8 +32,8 @@ def _array(tensor: Any) -> Any:
 
 
 def on_host(tensor: Any) -> Any:
-    """A Tensor of this package in the host's memory: of numpy, if JAX has not its type, or of
-    JAX."""
+    """A Tensor of this package in host memory: as a JAX array, or as a numpy array if JAX does not
+    have its type."""
     if tensor.dtype == "bytes":
         return tensor.numpy()
     if tensor.dtype in _NARROW and not jax.config.jax_enable_x64:
@@ -42,7 +42,7 @@ def on_host(tensor: Any) -> Any:
 
 
 def narrowed(values: Any) -> Any:
-    """What JAX makes of an array of 64-bit integers, which loses nothing."""
+    """The JAX form of an array of 64-bit integers, without loss."""
     narrow = None if jax.config.jax_enable_x64 else _NARROW.get(values.dtype.name)
     if narrow is None:
         return values
@@ -50,15 +50,15 @@ def narrowed(values: Any) -> Any:
     if not np.array_equal(made, values):
         hint = "jax.config.update('jax_enable_x64', True)"
         raise UnsupportedError(
-            f"a value of type {values.dtype} does not fit {made.dtype}, the widest integer that "
-            f"JAX has without jax_enable_x64 ({hint})",
+            f"a value of type {values.dtype} does not fit in {made.dtype}, the widest integer "
+            f"type that JAX has without jax_enable_x64 ({hint})",
             hint=hint,
         )
     return made
 
 
-# What jax.jit and jax.tree see: a batch as a dict, without its position, by which every batch would
-# be of a kind of its own, and compiled anew.
+# For jax.jit and jax.tree, a batch is a dict without its position. With the position, every batch
+# would have a structure of its own and be compiled again.
 
 
 def _flatten_batch(batch: Batch) -> tuple[tuple[tuple[Any, Any], ...], tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Batches that are copied to a device of JAX while the loop computes."""
+"""Copies batches to a JAX device while the loop computes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .jax import narrowed, on_host
 
 
 class JaxMover:
-    """Copies to a device, or by a sharding to several. JAX copies while the caller goes on, and
-    what computes with an array waits for it."""
+    """Copies to a device or, with a sharding, to several. JAX copies in the background; a
+    computation waits for its arrays."""
 
     def __init__(self, device: Any) -> None:
         self._device = device

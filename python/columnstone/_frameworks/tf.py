@@ -44,7 +44,7 @@ def _ragged(tensor: RaggedTensor) -> Any:
     return tf.RaggedTensor.from_nested_row_splits(_dense(tensor.values), splits, validate=False)
 
 
-# Their types
+# Types
 
 _DTYPES = {
     "b": tf.bool,
@@ -65,7 +65,7 @@ def spec_of(type_spec: Any) -> TensorSpec:
     """See TensorSpec.of."""
     dtype: Any = "bytes" if type_spec.dtype == tf.string else type_spec.dtype.name
     if type_spec.shape.rank is None:
-        raise UnsupportedError(f"a tensor whose rank is not known: {type_spec}")
+        raise UnsupportedError(f"the rank of the tensor is unknown: {type_spec}")
     shape = tuple(type_spec.shape.as_list())
     if isinstance(type_spec, tf.SparseTensorSpec):
         return TensorSpec("sparse", dtype, shape)
@@ -74,7 +74,7 @@ def spec_of(type_spec: Any) -> TensorSpec:
         return TensorSpec("ragged", dtype, shape, type_spec.ragged_rank, splits)
     if isinstance(type_spec, tf.TensorSpec):
         return TensorSpec("dense", dtype, shape)
-    raise UnsupportedError(f"a TensorSpec cannot be made of {type(type_spec).__name__}")
+    raise UnsupportedError(f"cannot make a TensorSpec from {type(type_spec).__name__}")
 
 
 def type_specs(
@@ -82,8 +82,8 @@ def type_specs(
     arrow_schema: ArrowSchema,
     rows: int | None = None,
 ) -> dict[str, Any]:
-    """The tf.TypeSpec of each tensor, of batches of so many rows; of a structured one a dict of
-    them."""
+    """The tf.TypeSpec of each tensor, for batches of this many rows; for a structured tensor, a
+    dict."""
     return {name: _type_spec(spec, arrow_schema, rows) for name, spec in representations.items()}
 
 
@@ -91,7 +91,7 @@ def _type_spec(spec: TensorRepresentation, arrow_schema: ArrowSchema, rows: int 
     if spec.kind == "structured":
         return {field.name: _type_spec(field, arrow_schema, rows) for field in spec.fields}
     levels, value = _column_of(spec, arrow_schema)
-    # Values are never converted; those of type null are what the representation says.
+    # Values are never converted; values of type null get the type in the representation.
     dtype = _DTYPES.get(value.format) or (
         tf.string if spec.dtype == "bytes" else tf.as_dtype(spec.dtype)
     )
@@ -107,15 +107,15 @@ def _type_spec(spec: TensorRepresentation, arrow_schema: ArrowSchema, rows: int 
     while uniform < len(inner) and inner[len(inner) - 1 - uniform] is not None:
         uniform += 1
     ragged_rank = levels + len(inner) - uniform
-    # A uniform length between ragged ones is not told.
+    # Uniform lengths between ragged dimensions are not reported.
     shape = [rows] + [None] * ragged_rank + inner[len(inner) - uniform :]
     return tf.RaggedTensorSpec(shape, dtype, ragged_rank, row_splits_dtype=splits)
 
 
 def _column_of(spec: TensorRepresentation, arrow_schema: ArrowSchema) -> tuple[int, ArrowSchema]:
-    """The number of list levels that a ragged tensor of the column has, without its partitions, and
-    what the innermost list holds. As when tensors are made, single values count as lists of one,
-    and those of type null as no list, below other lists as well."""
+    """The number of list levels of a ragged tensor's column, without its partitions, and the type
+    in the innermost list. As when tensors are made, single values count as lists of one value, and
+    values of type null count as no list, below other lists as well."""
     value, outer = arrow_schema, 0
     for step in spec.steps:
         value, levels = _below_lists(value)
@@ -130,7 +130,7 @@ _LISTS = ("+l", "+L", "+w", "+v", "+m")
 
 
 def _below_lists(field: ArrowSchema) -> tuple[ArrowSchema, int]:
-    """Where dictionaries stand for values, these are what tensors get."""
+    """For dictionaries, the type of their values, which tensors get."""
     levels = 0
     while (values := field.dictionary) is not None or field.format[:2] in _LISTS:
         levels += values is None
@@ -142,8 +142,8 @@ def _below_lists(field: ArrowSchema) -> tuple[ArrowSchema, int]:
 
 
 def dataset_of(dataset: Dataset, names: Iterable[str] | None = None) -> Any:
-    """A tf.data.Dataset of the batches, in order, with the tensors of these names; each of its
-    iterations is one of the dataset, and each after the first one goes on to the next epochs."""
+    """A tf.data.Dataset of the batches, in order, with the tensors of these names. Each of its
+    iterations is one of the dataset; each after the first one continues with the next epochs."""
     at = dataset._loaded
     whole = names is None and dataset._options["drop_last"]  # TFDataset has those of TypeSpecs()
     whole = whole and (at is None or at.row == -1)  # or what is left of a batch comes first
@@ -159,7 +159,7 @@ def dataset_of(dataset: Dataset, names: Iterable[str] | None = None) -> Any:
     def batches() -> Iterator[Any]:
         at = dataset._loaded
         if at is not None and (cardinality >= 0 or (whole and at.row != -1)):
-            hint = "load_state_dict first, then ds.tf()"
+            hint = "call load_state_dict first, then ds.tf()"
             raise StateError(
                 f"a state was loaded after ds.tf() counted the batches ({hint})", hint=hint
             )
@@ -175,7 +175,8 @@ def dataset_of(dataset: Dataset, names: Iterable[str] | None = None) -> Any:
 
 
 def _cardinality(dataset: Dataset) -> int:
-    """Batches of an iteration, where that is known without reading data and each has as many."""
+    """The number of batches of an iteration, if it is known without reading data and always the
+    same."""
     if isinstance(dataset._source, Mixture) and dataset._source.is_endless:
         return int(tf.data.INFINITE_CARDINALITY)
     is_known = dataset._is_direct() and dataset._packing is None
@@ -188,7 +189,7 @@ def _cardinality(dataset: Dataset) -> int:
 
 
 class _Begun:
-    """Counts the iterations of a tf.data.Dataset since the dataset was told where to begin."""
+    """Counts the iterations of a tf.data.Dataset since the start of the dataset was set."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
@@ -196,7 +197,7 @@ class _Begun:
         self._count = 0
 
     def epochs_before(self) -> int:
-        """Epochs that the iterations before this one were made for."""
+        """The number of epochs of the previous iterations."""
         if self._told != self._dataset._told:
             self._told, self._count = self._dataset._told, 0
         self._count += 1
@@ -204,13 +205,13 @@ class _Begun:
 
 
 def dataset_specs(dataset: Dataset, rows: int | None) -> Any:
-    """The element_spec of batches of so many rows (None: of any number), known before anything is
-    read: a dict, or a dict and that of the label."""
+    """The element_spec of batches of this many rows (None: any number), known before anything is
+    read: a dict, or a dict and the spec of the label."""
     if dataset._rows_only:
-        raise argument_error("as_batches gives no tensors")
+        raise argument_error("a dataset with as_batches has no tensors")
     packing = dataset._packing
     if dataset._maps or (packing is not None and packing.before):
-        raise argument_error("TensorFlow is not told what map gives: use ds.tf().map(fn)")
+        raise argument_error("TensorFlow does not know what map returns: use ds.tf().map(fn)")
     source = dataset.source
     representations = source.tensor_representations()
     specs = type_specs(representations, source.arrow_schema, rows)
@@ -228,7 +229,7 @@ def dataset_specs(dataset: Dataset, rows: int | None) -> Any:
 
 
 def _pad(specs: dict[str, Any], name: str, lengths: tuple[CoreLength, ...] | None) -> None:
-    """Makes the spec of a padded tensor dense; a field of a structured one is named a.b."""
+    """Makes the spec of a padded tensor dense; a field of a structured tensor is named a.b."""
     if name not in specs:
         outer = next(n for n in specs if name.startswith(n + ".") and isinstance(specs[n], dict))
         _pad(specs[outer], name[len(outer) + 1 :], lengths)

@@ -77,18 +77,20 @@ def _ragged(tensor: RaggedTensor, offsets: Offsets) -> Any:
 
 @public
 class TorchDataset(IterableDataset[Item], Generic[Item]):  # type: ignore[misc]
-    """A dataset in PyTorch: give it to DataLoader(..., batch_size=None) or torchdata's
-    StatefulDataLoader, with any number of workers: the order is the same.
+    """A dataset for PyTorch: pass it to DataLoader(..., batch_size=None) or to torchdata's
+    StatefulDataLoader. The order is the same for any number of workers.
 
-    Items are Batches of torch tensors, as to_torch makes them, which know their position; with a
-    label (Batch, tensor). Without jagged, ragged tensors of one level are RaggedTensors of torch
+    Items are Batches of torch tensors, as to_torch makes them, with their position; with a label
+    (Batch, tensor). With jagged=False, ragged tensors with one level are RaggedTensors of torch
     tensors, as deeper ones are.
     """
 
     def __init__(self, dataset: Dataset[Any], jagged: bool = True) -> None:
         super().__init__()
         if dataset._rows_only:
-            raise argument_error("as_batches gives no tensors: iterate the dataset itself")
+            raise argument_error(
+                "a dataset with as_batches has no tensors: iterate over the dataset itself"
+            )
         self._dataset = dataset
         self._jagged = bool(jagged)
         self._restored = False  # in this worker, by a StatefulDataLoader
@@ -118,23 +120,23 @@ class TorchDataset(IterableDataset[Item], Generic[Item]):  # type: ignore[misc]
         return TorchIteration(self._dataset, self._jagged, worker.id, worker.num_workers, sealed)
 
     def __len__(self) -> int:
-        """Batches of all epochs. TypeError where the dataset has no length, or no end."""
+        """The number of batches of all epochs. TypeError if the dataset has no length or no end."""
         if self._dataset.epochs is None:
             raise TypeError("this dataset has no end")
         return self._dataset.epochs * len(self._dataset)
 
     def set_epoch(self, epoch: int) -> None:
-        """As Dataset.set_epoch, before the loader's iter()."""
+        """As Dataset.set_epoch; call it before the loader's iter()."""
         self._dataset.set_epoch(epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """As Dataset.state_dict, where there are no workers. A loader with workers is ahead of the
-        loop: keep Dataset.state_of(batch.position)."""
+        """As Dataset.state_dict, for loaders without workers. With workers, the loader is ahead of
+        the loop: use Dataset.state_of(batch.position) instead."""
         return self._dataset.state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any] | Position | Batch[Any]) -> None:
-        """As Dataset.load_state_dict. It also takes the state of a whole StatefulDataLoader, whose
-        own load_state_dict wants the number of workers that it was kept with; this does not."""
+        """As Dataset.load_state_dict. It also accepts the state of a StatefulDataLoader, with any
+        number of workers. (The loader's own load_state_dict needs the same number of workers.)"""
         if isinstance(state, Mapping) and not isinstance(state, Batch):
             state = _furthest(state)
         self._dataset.load_state_dict(state)
@@ -143,16 +145,16 @@ class TorchDataset(IterableDataset[Item], Generic[Item]):  # type: ignore[misc]
 
 @public
 class _Shared:
-    """What the process that trains and its workers know in common, in memory that they share.
+    """State that the process that trains shares with its workers, in shared memory.
 
-    A worker has a copy of the dataset: that of a persistent one is old when the next epoch begins,
-    and the original does not notice when workers begin after a loaded state, which is for one
-    iteration.
+    A worker has a copy of the dataset. A persistent worker's copy is outdated when the next epoch
+    begins, and the original does not notice that workers begin after a loaded state, which is valid
+    for one iteration.
     """
 
     def __init__(self) -> None:
         self._seen = 0
-        # told, first_epoch, loads, has a position, position
+        # version, first_epoch, loads, has a position, position
         self._numbers = torch.zeros(4 + len(Position._fields), dtype=torch.int64).share_memory_()
         self._taken = torch.tensor([-1, 0]).share_memory_()  # and by which loader
 
@@ -162,7 +164,7 @@ class _Shared:
         self._taken.share_memory_()
 
     def tell(self, dataset: Dataset) -> None:
-        """Where further iterations begin. What a worker is told is its own."""
+        """Sets where further iterations begin. In a worker, it affects only the worker."""
         if get_worker_info() is not None:
             return
         position = dataset._loaded
@@ -171,7 +173,7 @@ class _Shared:
         self._numbers[:] = torch.tensor([self._seen, dataset._first_epoch, dataset._loads, *where])
 
     def follow(self, dataset: Dataset) -> None:
-        """Takes over what was told since."""
+        """Takes over the changes since then."""
         told, first, loads, has, *position = self._numbers.tolist()
         if told != self._seen:
             self._seen = told
@@ -179,7 +181,7 @@ class _Shared:
             dataset._loaded = Position(*position) if has else None
 
     def take(self, dataset: Dataset, loader: int) -> None:
-        """Forgets a loaded state that the workers of another loader have begun after."""
+        """Discards a loaded state after which the workers of another loader have begun."""
         if dataset._loaded is None:
             return
         taken, by = self._taken.tolist()
@@ -191,8 +193,8 @@ class _Shared:
 
 
 def _is_unseen(caller: FrameType) -> bool:
-    """True in a DataLoader's worker that hands batches on as they are: the fetcher of the worker
-    asks, and there is no collate_fn. Any other caller gets torch tensors."""
+    """True in a DataLoader's worker that passes batches on unchanged: the fetcher of the worker
+    calls, and there is no collate_fn. Any other caller gets torch tensors."""
     fetcher = caller.f_locals.get("self")
     return (
         type(fetcher).__module__ == "torch.utils.data._utils.fetch"
@@ -202,7 +204,7 @@ def _is_unseen(caller: FrameType) -> bool:
 
 
 class TorchIteration(Generic[Item]):
-    """What one worker makes of a dataset. Its state is what a StatefulDataLoader keeps of it."""
+    """One worker's part of a dataset. A StatefulDataLoader saves its state."""
 
     def __init__(
         self,
@@ -237,17 +239,17 @@ class TorchIteration(Generic[Item]):
         return made
 
     def state_dict(self) -> dict[str, Any]:
-        """Which batches come next: of those after the position, every num_workers-th, beginning
-        with number `worker`."""
+        """The next batches: every num_workers-th batch after the position, starting with number
+        `worker`."""
         state = self._iteration.state_dict()
         return {**state, "worker": self._worker, "num_workers": self._num_workers}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes on there."""
+        """Continues there."""
         if state.get("num_shards") != self._dataset._options["num_shards"]:
-            hint = "give the state of the StatefulDataLoader to ds.torch().load_state_dict"
+            hint = "pass the state of the StatefulDataLoader to ds.torch().load_state_dict"
             raise StateError(
-                f"a worker's state is for the number of shards that it was kept with ({hint})",
+                f"the state of a worker needs the same number of shards ({hint})",
                 hint=hint,
             )
         self._worker, self._num_workers = state["worker"], state["num_workers"]
@@ -259,30 +261,31 @@ def _batch(batch: Batch, jagged: bool) -> TorchBatch:
 
 
 def _batch_to_seal(batch: Batch, jagged: bool) -> Batch:
-    """As _batch, but what can be packed as it is stays so."""
+    """As _batch, but values that can be packed unchanged are not converted."""
     plain = (Tensor, RaggedTensor)
     made = {n: t if isinstance(t, plain) else to_torch(t, jagged) for n, t in batch.items()}
     return Batch(made, batch.position)
 
 
 def _refuse_collate(batches: list[TorchBatch], **_: Any) -> NoReturn:
-    """What a DataLoader with a batch_size would do: make batches of batches."""
+    """Called by a DataLoader with a batch_size, which would make batches of batches."""
     hint = "DataLoader(ds.torch(), batch_size=None); the dataset has its own batch_size"
-    raise argument_error(f"a DataLoader is to stack {len(batches)} batches", hint)
+    raise argument_error(f"the DataLoader would stack {len(batches)} batches", hint)
 
 
 default_collate_fn_map[TorchBatch] = _refuse_collate
 
 
 def _furthest(state: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The state that the batch delivered last left: of the workers' states the one furthest on."""
+    """The state after the last delivered batch: of the workers' states, the one that is furthest
+    ahead."""
     found = list(_states_in(state))
     if not found:
-        raise StateError("there is no state of a dataset in this")
+        raise StateError("the state contains no state of a dataset")
     last = max(found, key=_place_of)
     if state.get("_steps_since_snapshot", 0) > 0:
         hint = "make the StatefulDataLoader with snapshot_every_n_steps=1"
-        raise StateError(f"the loader was ahead of the state that it kept ({hint})", hint=hint)
+        raise StateError(f"the state is older than the last batch ({hint})", hint=hint)
     return last
 
 
@@ -305,12 +308,12 @@ def _states_in(state: Any) -> Iterator[Mapping[str, Any]]:
 
 @public
 class TorchRows(MapDataset[Any]):  # type: ignore[misc]
-    """The rows of a source by number, as dicts of torch tensors: a map-style dataset, for samplers
-    of one's own. Rows are as those of Rows: a ragged or varlen one is the tensor of its values;
+    """The rows of a source by number, as dicts of torch tensors: a map-style dataset, for custom
+    samplers. Rows are like those of Rows: a ragged or varlen row is the tensor of its values;
     single strings are bytes.
 
-    DataLoader(rows, batch_size=64, sampler=..., collate_fn=rows.collate) gives whole batches as
-    TorchDataset does; the default collate_fn does for tensors that are dense.
+    DataLoader(rows, batch_size=64, sampler=..., collate_fn=rows.collate) returns the same batches
+    as TorchDataset; the default collate_fn works for dense tensors only.
     """
 
     def __init__(self, rows: Rows, jagged: bool = True) -> None:
@@ -331,8 +334,8 @@ class TorchRows(MapDataset[Any]):  # type: ignore[misc]
         return self._rows.fetch(rows, _row)
 
     def collate(self, rows: Iterable[Any]) -> Any:
-        """The batch of rows that were fetched together, or of single ones, as a ConcatDataset of
-        several such datasets gives them."""
+        """The batch of rows that were fetched together, or of single rows, as from a ConcatDataset
+        of several such datasets."""
         if get_worker_info() is not None:
             end_with_parent()
         tensors = rows.tensors if isinstance(rows, Fetched) else self._joined(rows)
@@ -342,12 +345,12 @@ class TorchRows(MapDataset[Any]):  # type: ignore[misc]
     def _joined(self, rows: Iterable[Any]) -> Any:
         heads = [row[0] if isinstance(row, tuple) else row for row in rows]
         if not heads or not all(isinstance(head, TorchRow) for head in heads):
-            raise argument_error("collate takes the rows of torch_map()")
+            raise argument_error("collate needs the rows of torch_map()")
         return self._rows.converted([head.batch for head in heads])
 
 
 class TorchRow(dict[str, Any]):
-    """The tensors of a row by name, with the record batch that `collate` joins with others."""
+    """The tensors of a row by name, with the record batch that `collate` concatenates."""
 
     __slots__ = ("batch",)
 

@@ -1,4 +1,4 @@
-"""Batches of torch tensors, and how they get from a worker to the process that trains."""
+"""Batches of torch tensors, and their way from a worker to the process that trains."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 else:
     _Batch = Batch
 
-# A pipe costs less than shared memory up to about these sizes: memory that is there already, and
-# memory of a batch's own.
+# Below about these sizes, a pipe is cheaper than shared memory: memory that already exists, and
+# memory created for the batch.
 _PIPED = 1 << 15
 _PIPED_ALONE = 1 << 20
 
 
 @functools.cache
 def end_with_parent() -> None:
-    """For workers: when the process that trains was killed, multiprocessing would wait for ever for
-    somebody to read the batches that are in the pipe."""
+    """In a worker: if the process that trains is killed, multiprocessing would wait forever for it
+    to read the batches in the pipe."""
     parent = os.getppid()
 
     def leave() -> None:
@@ -53,7 +53,7 @@ def end_with_parent() -> None:
     Finalize(None, leave, exitpriority=100)  # before the queues' own
     trainer = parent_process()
     if trainer is not None and trainer.pid != parent:
-        # A fork server is the parent, which lives as long as its children, and these look at it.
+        # A fork server is the parent. It lives as long as its children, and these watch it.
         threading.Thread(target=_end_with, args=(trainer,), daemon=True).start()
 
 
@@ -65,7 +65,7 @@ def _end_with(trainer: Any) -> None:
 @public
 class TorchBatch(_Batch):
     """A Batch of torch tensors. It pickles as one block of memory with views into it: a worker
-    hands over one piece for each batch, not one for each part of each tensor."""
+    sends one object for each batch, instead of one for each part of each tensor."""
 
     __slots__ = ()
 
@@ -89,11 +89,11 @@ class TorchBatch(_Batch):
 
 
 class Sealed:
-    """An item of a worker that nobody looks at before it has got to the process that trains: a
-    batch, or [batch, label], of torch tensors or of dense and ragged ones of this package. There
-    all are torch's, so that the worker need not make any. It is packed at once, while its tensors
-    are in the cache, and pickles for that process only, which gets all items in the order in which
-    they are made."""
+    """An item of a worker that nobody uses before it has reached the process that trains: a batch,
+    or [batch, label], of torch tensors or of dense and ragged tensors of this package. All become
+    torch tensors there, so that the worker need not create them. It is packed immediately, while
+    its tensors are in the CPU cache. Its pickle is only for that process, which gets all items in
+    the order of their creation."""
 
     __slots__ = ("_sent",)
 
@@ -109,7 +109,7 @@ class Sealed:
 
 
 class _Room:
-    """Memory for a batch: a block of its own, bytes for a pipe or what other processes see."""
+    """Memory for a batch: a block of its own, bytes for a pipe, or shared memory."""
 
     def __init__(self) -> None:
         self.block: Any = None
@@ -137,8 +137,8 @@ class _SlotRoom(_Room):
 
 
 def _hand_over(batch: TorchBatch) -> tuple[Any, ...]:
-    """How a batch is pickled for another process, which reads it once: in a slot, if there is one.
-    Pickles and copies of other kinds may be read at any time, and have a block of their own."""
+    """How a batch is pickled for another process that reads it once: in a slot, if one is free.
+    Other pickles and copies may be read at any time, and get a block of their own."""
     packer = Packer()
     return _sent(packer, packer.add(batch), batch.position)
 

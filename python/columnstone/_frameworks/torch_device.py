@@ -1,4 +1,4 @@
-"""Batches that are copied to a device of PyTorch while the loop computes."""
+"""Copies batches to a PyTorch device while the loop computes."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class _Begun(NamedTuple):
 
 
 class TorchMover:
-    """Copies to one device. With CUDA, in a stream of its own and from pinned memory: what computes
-    in other streams goes on meanwhile."""
+    """Copies to one device. With CUDA, it uses a stream of its own and pinned memory, so that
+    computations in other streams continue meanwhile."""
 
     def __init__(self, device: Any) -> None:
         self._device = torch.device(device)
         self._stream: Any = None
         if self._device.type == "cuda":
             if not torch.cuda.is_available():
-                raise UnsupportedError(f"there is no CUDA for the device {self._device}")
+                raise UnsupportedError(f"CUDA is not available for the device {self._device}")
             self._stream = torch.cuda.Stream(self._device)
 
     def begin(self, item: Any) -> _Begun:
@@ -45,8 +45,8 @@ class TorchMover:
             return _Begun(item, made, self._stream.record_event())
 
     def end(self, begun: _Begun) -> Any:
-        """The caller's stream waits for the copies. Their memory is the other stream's, which takes
-        it again only when the caller's has done what it was given until then."""
+        """Makes the caller's stream wait for the copies. The copying stream reuses their memory
+        only when the caller's stream has finished its present work."""
         if self._stream is not None:
             stream = torch.cuda.current_stream(self._device)
             stream.wait_event(begun.done)
@@ -60,10 +60,10 @@ class TorchMover:
     def _copy_in_stream(self, tensor: Any, callers: Any, made: list[Any]) -> Any:
         is_plain = tensor.layout == torch.strided and not tensor.is_nested
         if tensor.device.type != "cpu" or not is_plain:
-            # What a function has made on a device is ready in the caller's stream only.
+            # Results of a function on a device are ready only in the caller's stream.
             with torch.cuda.stream(callers):
                 return tensor.to(self._device)
-        # Torch's pinned memory is not used again before the copy out of it is done.
+        # Torch does not reuse pinned memory before the copy out of it is done.
         pinned = tensor if tensor.is_pinned() else tensor.pin_memory()
         copy = pinned.to(self._device, non_blocking=True)
         made.append(copy)
@@ -71,8 +71,8 @@ class TorchMover:
 
 
 class _Walk:
-    """Goes through an item, and makes tensors of torch of those of this package. Jagged tensors
-    that have one tensor of offsets have one on the device as well: torch adds no others."""
+    """Converts the tensors of an item to torch tensors. Jagged tensors that share one tensor of
+    offsets share one on the device as well, because torch only adds such tensors."""
 
     def __init__(self, copy: Any) -> None:
         self._copy = copy

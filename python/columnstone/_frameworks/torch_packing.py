@@ -1,7 +1,7 @@
-"""Tensors of PyTorch in one block of memory, and back.
+"""Packs PyTorch tensors into one block of memory, and unpacks them.
 
-A layout says what a block holds. It is the same for all batches that have the same keys and kinds
-of tensors, and is a tuple:
+A layout describes the content of a block. It is the same for all batches with the same keys and
+kinds of tensors. It is a tuple:
 
     ("numbers", dtype of numpy, dtype of torch if numpy has no such one)
     ("strings",)
@@ -13,7 +13,7 @@ of tensors, and is a tuple:
                                 these the offsets of another one before it
     (maker, *layouts)           what one of _MAKERS makes of its parts
 
-Where each array lies, and its shape, is said by the places, as pack_arrays gives them.
+The places, as pack_arrays returns them, have the position and the shape of each array.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class Packer:
         self.values: list[Any] = []  # what pickles alone
 
     def pack(self, room: Callable[[int], Any]) -> Places:
-        """Copies all arrays into what room(size) gives."""
+        """Copies all arrays into the memory that room(size) returns."""
         return pack_arrays(tuple(self._arrays), room)
 
     def add(self, value: Any) -> Layout:
-        """The layout of tensors: those of torch, or dense and ragged ones of this package, which
-        are unpacked as what to_torch makes of them."""
+        """The layout of tensors: torch tensors, or dense and ragged tensors of this package, which
+        are unpacked as to_torch converts them."""
         if isinstance(value, Tensor):
             strings = value.dtype == "bytes"
             return self._array(value, _STRINGS if strings else _numbers_of(value.dtype))
@@ -120,7 +120,7 @@ _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 @functools.cache
 def _numbers_of(dtype: Any) -> Layout:
-    """The layout of numbers of a dtype, which is torch's, or the name of one of this package."""
+    """The layout of numbers with a dtype, which is torch's, or a name of this package."""
     if isinstance(dtype, str):
         return ("numbers", np.dtype(dtype), None)
     try:
@@ -130,7 +130,7 @@ def _numbers_of(dtype: Any) -> Layout:
 
 
 def unpacked(block: Any, layout: Layout, places: Places, values: Iterable[Any]) -> Any:
-    """What was packed, with arrays that lie in the block: a writable buffer, or a torch tensor."""
+    """The packed value, with arrays inside the block: a writable buffer or a torch tensor."""
     raw = block.numpy() if isinstance(block, torch.Tensor) else block
     return _Reader(memoryview(raw), places, values).read(layout)
 

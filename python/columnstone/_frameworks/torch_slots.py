@@ -1,4 +1,4 @@
-"""Memory in which workers hand over batches: shared once, and used again for batch after batch."""
+"""Memory in which workers pass batches on: shared once, and reused for batch after batch."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-# A worker has two batches on their way (its loader's prefetch_factor), one is made, the loop has
-# one or two, and a thread that pins memory some more.
+# A worker has two batches on their way (its loader's prefetch_factor), one in the making, one or
+# two in use by the loop, and some more in a thread that pins memory.
 _COUNT = 8
 _LARGEST = 32 << 20  # bytes of a slot: larger batches take memory of their own
 _HEAD = 4096  # bytes before the first slot; the first _COUNT say which are in use
@@ -20,8 +20,9 @@ _ROOM = "/dev/shm"
 
 
 class Slots:
-    """A worker's: slots of one size. It marks one as used, the process that trains as free; when
-    none is free (the loop keeps its batches), batches take another way."""
+    """Slots of one size in a worker. The worker marks a slot as used, the process that trains marks
+    it as free. When none is free (because the loop keeps its batches), batches are sent in another
+    way."""
 
     def __init__(self, size: int) -> None:
         self.size = -(-size * 5 // 4 // 4096) * 4096
@@ -33,7 +34,7 @@ class Slots:
         self._told: Any = None  # the layout that the other process has
 
     def take(self, size: int) -> Slot | None:
-        """Room for so many bytes; None: there is none."""
+        """A slot for this many bytes; None: none is free."""
         number = bytes(self._raw[:_COUNT]).find(0)
         if size > self.size or number < 0:
             return None
@@ -42,8 +43,8 @@ class Slots:
         return Slot(self, number, begin, size, self._raw[begin : begin + size])
 
     def news(self, layout: Any) -> tuple[Any, Any]:
-        """The memory and the layout, each of them if the other process has another one. It gets
-        all batches in the order in which they are sent."""
+        """The memory and the layout, if they differ from those that the other process already has.
+        It gets all batches in the order in which they are sent."""
         storage = None if self._is_told else self._storage
         self._is_told = True
         layout = None if layout == self._told else layout
@@ -61,7 +62,7 @@ class Slot(NamedTuple):
     memory: Any
 
     def place(self, layout: Any) -> tuple[Any, ...]:
-        """What says to `received` where it is, and what it holds."""
+        """Tells `received` where the batch is, and what it contains."""
         slots = self.slots
         return slots.key, slots.process, self.number, self.begin, self.size, *slots.news(layout)
 
@@ -70,7 +71,7 @@ _own: Slots | None = None
 
 
 def take_slot(size: int) -> Slot | None:
-    """Of this worker's slots, which are made for its first batch, and made anew for larger ones."""
+    """A slot of this worker. Slots are created for its first batch, and again for larger ones."""
     global _own
     if size > _LARGEST:
         return None
@@ -82,7 +83,8 @@ def take_slot(size: int) -> Slot | None:
 
 
 def _has_room(size: int) -> bool:
-    """Memory that a full file system does not give ends the process: containers may have little."""
+    """If the file system is full, writing to unallocated memory would end the process: containers
+    may have little."""
     try:
         found = os.statvfs(_ROOM)
     except OSError:
@@ -94,13 +96,13 @@ def _raw_of(storage: Any) -> Any:
     return torch.empty(0, dtype=torch.uint8).set_(storage).numpy()
 
 
-# The process that trains
+# In the process that trains
 
 
 class _Slot(np.ndarray):
-    """The memory of one slot, which is free again when nothing points into it any more. That of all
-    slots has this class as well: arrays that lie in a slot refer to it then, and not past it, which
-    numpy does with an array of their own class."""
+    """The memory of one slot, which becomes free when nothing references it any more. The memory of
+    all slots has this class as well, so that arrays in a slot reference the slot itself; numpy
+    would skip it if it had the arrays' own class."""
 
 
 class _Memory:
@@ -119,14 +121,14 @@ _received: dict[int, _Memory] = {}  # by key
 def received(
     key: int, process: int, number: int, begin: int, size: int, storage: Any, layout: Any
 ) -> tuple[memoryview, Any]:
-    """The bytes that a worker has put into a slot, and their layout."""
+    """The bytes that a worker has written into a slot, and their layout."""
     if storage is not None:
         memory = _Memory(storage)
         _keep(key, process, memory)
     elif key in _received:
         memory = _received[key]
     else:
-        raise RuntimeError(f"worker {process} has ended, and with it the memory of its batches")
+        raise RuntimeError(f"worker {process} has ended, so its batches are gone")
     if layout is not None:
         memory.layout = layout
     slot = memory.raw[begin : begin + size]
@@ -135,7 +137,7 @@ def received(
 
 
 def _keep(key: int, process: int, memory: _Memory) -> None:
-    """For the worker's next batches, as long as its loader knows of it."""
+    """Frees the slot for the worker's next batches, as long as its loader knows the slots."""
     for child in multiprocessing.active_children():
         if child.pid == process:
             _received[key] = memory

@@ -1,4 +1,4 @@
-"""Tensors of PyTorch that torch has no one call for, and strings, which it does not have."""
+"""PyTorch tensors that torch cannot create with one call, and strings, which it does not have."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 
 
 def sparse_coo(indices: Any, values: Any, shape: Sequence[int], coalesced: bool) -> Any:
-    """Of indices [n, rank] that are known to be right."""
+    """From indices [n, rank] that are known to be valid."""
     return torch.sparse_coo_tensor(
         indices.T, values, shape, is_coalesced=coalesced, check_invariants=False
     )
 
 
 def lengths_of(offsets: Any) -> tuple[int, int]:
-    """The shortest and the longest row."""
+    """The lengths of the shortest and the longest row."""
     lengths = offsets.diff()
     return (int(lengths.min()), int(lengths.max())) if len(lengths) > 0 else (0, 0)
 
 
 class Offsets:
-    """The offsets of a batch's jagged tensors. Torch adds two of these only if they have one tensor
-    of offsets, so equal ones become one: the values of one list always have equal ones, in
-    buffers of their own where rows were taken or columns were made."""
+    """The offsets of a batch's jagged tensors. Torch adds two of these only if they share one
+    tensor of offsets, so that equal offsets are merged into one. The values of one list always have
+    equal offsets, but in buffers of their own after rows were taken or columns were computed."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[Any, int, int], list[tuple[Any, int, int, int]]] = {}
         self._count = 0
 
     def shared(self, offsets: Any) -> tuple[Any, int, int, int]:
-        """The tensor of these offsets, the shortest and the longest row, and their number: as many
-        other offsets came before."""
+        """The tensor for these offsets, the lengths of the shortest and the longest row, and its
+        number: the number of different offsets before it."""
         total = int(offsets[-1]) if len(offsets) > 0 else 0
         found = self._found.setdefault((offsets.dtype, len(offsets), total), [])
         for one in found:
@@ -52,7 +52,7 @@ class Offsets:
 
 
 def jagged(values: Any, offsets: Any, shortest: int, longest: int) -> Any:
-    """A nested tensor whose rows have from `shortest` to `longest` values."""
+    """A nested tensor with rows of `shortest` to `longest` values."""
     return torch.nested.nested_tensor_from_jagged(
         values, offsets, min_seqlen=shortest, max_seqlen=longest
     )
@@ -62,8 +62,8 @@ def jagged(values: Any, offsets: Any, shortest: int, longest: int) -> Any:
 class StringTensor:
     """The strings of a batch in PyTorch, which has no tensors of strings.
 
-    Indexing, iterating, numpy(), tolist() and numpy.asarray give bytes objects, which are made when
-    they are first asked for; until then it costs next to nothing, also on the way from a worker.
+    Indexing, iterating, numpy(), tolist() and numpy.asarray return bytes objects, which are created
+    when they are first needed. Until then it costs almost nothing, also on the way from a worker.
     """
 
     __slots__ = ("_array", "content", "shape")

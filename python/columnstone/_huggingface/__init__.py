@@ -1,1 +1,1 @@
-"""What columnstone.huggingface is made of."""
+"""The implementation of columnstone.huggingface."""

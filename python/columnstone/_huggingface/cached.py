@@ -29,12 +29,12 @@ def dataset(
     cache_dir: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> datasets.Dataset:
-    """Files of any format as a Dataset: converted once to an Arrow file, which is mapped into
-    memory. No row becomes a Python object. A second call with the same files (names, sizes, times)
-    and options finds the Arrow file.
+    """Files of any format as a Dataset: they are converted once to an Arrow file, which is mapped
+    into memory. No row becomes a Python object. A second call with the same files (names, sizes,
+    times) and options reuses the Arrow file.
 
     paths, format, options: as for `columnstone.open`, such as threads and flat.
-    cache_dir: for the Arrow file, which stays there; the cache of datasets by default.
+    cache_dir: for the Arrow file, which stays there; by default the cache of datasets.
     """
     package = need("datasets", "columnstone.huggingface")
     given = {"format": format, **options}
@@ -55,7 +55,7 @@ def dataset(
 
 
 def _name(reading: Reading, splits: Sequence[Split]) -> str:
-    """Of the cache file: other data or options give another one."""
+    """The name of the cache file: other data or options have another name."""
     hasher = need("datasets.fingerprint", "columnstone.huggingface").Hasher
     files = sorted({split.file for split in splits})
     digest = hashlib.sha256(str(tuple(map(tuple, splits))).encode())

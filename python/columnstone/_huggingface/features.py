@@ -1,4 +1,4 @@
-"""Arrow types as datasets has them: all nullable, and no dictionaries."""
+"""Arrow types as datasets represents them: all nullable, and without dictionaries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def features_of(schema: pa.Schema) -> Any:
 
 
 def cast_to(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """A table for each batch, of this schema."""
+    """A table of this schema for each batch."""
     pa = need("pyarrow", "columnstone.huggingface", "huggingface")
     for batch in batches:
         table = pa.Table.from_batches([batch])

@@ -27,15 +27,15 @@ def iterable_dataset(
     target_bytes: int | None = None,
     **options: Any,
 ) -> datasets.IterableDataset:
-    """Files of any format as an IterableDataset, read while it is iterated: a shard for each
+    """Files of any format as an IterableDataset, read while it is iterated: one shard for each
     planned task. Nodes (split_dataset_by_node) and the workers of a DataLoader divide the shards,
-    `shuffle` mixes them, and `state_dict` takes up where an iteration was.
+    `shuffle` mixes them, and an iteration can be resumed with `state_dict`.
 
     paths, format, options: as for `columnstone.open`. flat=True gives plain values where the schema
-        has one. Give a schema, or sample_records, where all files should not be read for inference
-        first.
-    target_bytes: of a shard on disk, as for `columnstone.plan`; 64 MiB by default. There
-        had better be as many shards as workers.
+        has exactly one value. Without schema or sample_records, all files may be read first for
+        inference.
+    target_bytes: of a shard on disk, as for `columnstone.plan`; 64 MiB by default. Choose it so
+        that there are at least as many shards as workers.
     """
     need("datasets", "columnstone.huggingface")
     from datasets import DatasetInfo, IterableDataset
@@ -54,7 +54,7 @@ def iterable_dataset(
 def _tables(
     reading: Reading, schema: pa.Schema, tasks: list[tuple[Split, ...]]
 ) -> Iterator[tuple[tuple[int, int], pa.Table]]:
-    """The tables of some shards, each with its place."""
+    """The tables of some shards, each with its key."""
     for i, splits in enumerate(tasks):
         for k, table in enumerate(cast_to(schema, reading.batches(splits))):
             yield (i, k), table

@@ -1,1 +1,1 @@
-"""Files that URLs and file systems name."""
+"""Files on remote file systems, by URL."""

@@ -1,6 +1,6 @@
-"""How much others may send: the bodies of web servers that fsspec takes as a whole (listings, parts
-of a file, copies for a cache), and what archives were compressed from. None of these has an end but
-the one that the other side gives it."""
+"""Limits for remote data: the bodies of web servers that fsspec reads completely (listings, parts
+of a file, copies for a cache), and the uncompressed size of archives. The other side alone
+determines where these end."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ _STEP = 1 << 20
 
 
 def most_of_copy() -> int:
-    """Bytes that a temporary copy may have: an answer may have no end."""
+    """The maximum size of a temporary copy: an answer may be endless."""
     return min(_MOST_COPY, shutil.disk_usage(tempfile.gettempdir()).free // 2)
 
 
 def check_encoding(answer: Any, name: str, given: int, ratio: int) -> None:
-    """LimitError if a server's compression has become too much. given: bytes, undone."""
+    """LimitError if a server's compressed answer expands too much. given: bytes after
+    decompression."""
     encoding = answer.headers.get("Content-Encoding", "identity").strip()
     if encoding.lower() in ("identity", ""):
         return
@@ -40,11 +41,11 @@ def check_encoding(answer: Any, name: str, given: int, ratio: int) -> None:
     check_inflation(name, f"Content-Encoding {encoding}", taken, given, ratio)
 
 
-# ---- what fsspec takes of web servers ----
+# ---- what fsspec reads from web servers ----
 
 
 class Body:
-    """The bytes of an answer, which are counted. What is not here is the stream's own."""
+    """Counts the bytes of an answer; everything else is delegated to the stream."""
 
     def __init__(self, stream: Any, answer: Any, ratio: int) -> None:
         self.stream = stream
@@ -74,15 +75,15 @@ class Body:
         self._given += len(data)
         name = name_of_url(str(self._answer.url))
         if self._given > self._most:
-            hint = "download the file, and open the copy"
-            text = f"{name}: the server sends more than {self._most} bytes ({hint})"
+            hint = "download the file and open the copy"
+            text = f"{name}: the server sent more than {self._most} bytes ({hint})"
             raise LimitError(text, file=name, hint=hint)
         check_encoding(self._answer, name, self._given, self._ratio)
         return data
 
 
 def most_of_answer(answer: Any) -> int:
-    """Of a part, the bytes that were asked for; of a whole file, what a copy may have."""
+    """For a part, the requested bytes; for a whole file, the maximum size of a copy."""
     asked = answer.request_info.headers.get("Range", "")
     part = re.fullmatch(r"bytes=(\d+)-(\d+)", asked) if answer.status == 206 else None
     return int(part[2]) + 1 - int(part[1]) if part is not None else most_of_copy()
@@ -90,7 +91,7 @@ def most_of_answer(answer: Any) -> int:
 
 @functools.cache
 def answer_class(ratio: int) -> Any:
-    """The class of answers that a session of aiohttp gives to fsspec."""
+    """The class of answers that an aiohttp session returns to fsspec."""
     base: Any = importlib.import_module("aiohttp").ClientResponse
 
     class Answer(base):  # type: ignore[misc]
@@ -111,7 +112,7 @@ def answer_class(ratio: int) -> Any:
 
 
 class Inflated(io.RawIOBase):
-    """A file that is inflated; packed: its bytes before."""
+    """A file that is decompressed; packed: its compressed bytes."""
 
     def __init__(self, file: Any, name: str, kind: str, packed: int, ratio: int) -> None:
         self._file = file
@@ -144,7 +145,7 @@ class Inflated(io.RawIOBase):
         return self.tell()
 
     def read(self, size: int | None = -1) -> bytes:
-        """As much as was asked for, but at the end: tarfile counts on that."""
+        """Returns as much as requested, except at the end: tarfile relies on that."""
         data = bytearray()
         whole = size is None or size < 0
         while whole or len(data) < (size or 0):
@@ -167,7 +168,7 @@ class Inflated(io.RawIOBase):
 
 
 def _inflated(file: Any, mode: str = "rb", *, ratio: int) -> Any:
-    """A file as it is, or inflated as the ending of its name says."""
+    """A file unchanged, or decompressed according to the ending of its name."""
     codecs = importlib.import_module("fsspec.compression").compr
     infer: Callable[[str], str | None] = importlib.import_module("fsspec.utils").infer_compression
     names = (getattr(file, attribute, "") for attribute in ("original", "path", "name"))
@@ -181,7 +182,7 @@ def _inflated(file: Any, mode: str = "rb", *, ratio: int) -> Any:
 
 
 def archive_options(ratio: int) -> dict[str, dict[str, Any]]:
-    """Of chains with archives in them: for fsspec.core.url_to_fs."""
+    """For fsspec.core.url_to_fs: chains that contain archives."""
     codecs = importlib.import_module("fsspec.compression").compr
     name = f"columnstone-{ratio}"
     codecs.setdefault(name, functools.partial(_inflated, ratio=ratio))

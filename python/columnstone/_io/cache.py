@@ -1,8 +1,9 @@
-"""Copies of remote files in a folder of this machine, which all its processes share.
+"""Copies of remote files in a local folder that all processes of this machine share.
 
-A copy is named by a hash of the file's URL and of what the server says of its version (ETag, time,
-size), and by its size, so that another version is another name, and a copy that was cut is none.
-Whoever holds the lock of the hash writes it under another name, and renames it when it is complete.
+The name of a copy is made from a hash of the file's URL and of its version according to the server
+(ETag, time, size), and from its size. Therefore another version has another name, and a truncated
+copy is never used. The process that holds the lock of the hash writes the copy under a temporary
+name, and renames it when it is complete.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
 
-    # A folder, and how many bytes it may have (None: any); a tuple, so that pickles name no class
+    # A folder, and its maximum size in bytes (None: no limit); a tuple, so that pickles contain no
+    # class
     Cache: TypeAlias = tuple[str, int | None]
     CacheLike: TypeAlias = str | os.PathLike[str] | tuple[str | os.PathLike[str], int] | None
 
@@ -35,7 +37,7 @@ _STEP = 1 << 20
 _OPEN = 64  # copies that a process has open
 _COPY = re.compile(r"[0-9a-f]{64}\.\d+")
 _LEFT = 86400.0  # seconds after which what was not completed is nobody's any more
-# What file systems say of the version of a file.
+# Attributes that describe the version of a file.
 _VERSION = (
     *("ETag", "etag", "generation", "md5Hash", "content_md5"),
     *("LastModified", "last_modified", "updated", "mtime", "created"),
@@ -43,30 +45,30 @@ _VERSION = (
 
 
 def as_cache(given: CacheLike) -> Cache | None:
-    """The argument of open."""
+    """The `cache` argument of open."""
     if given is None:
         return None
     folder, limit = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
     if not isinstance(folder, str | os.PathLike):
-        raise TypeError("cache is a folder, or a pair of a folder and a number of bytes")
+        raise TypeError("cache is a folder, or a pair (folder, bytes)")
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
-        raise TypeError(f"cache: the bytes are an int, not {type(limit).__name__}")
+        raise TypeError(f"cache: the number of bytes is an int, not {type(limit).__name__}")
     if limit is not None and limit < 1:
-        raise argument_error(f"cache: {limit} bytes hold no file")
+        raise argument_error(f"cache: {limit} bytes are too few")
     path = os.path.abspath(os.fsdecode(folder))
     os.makedirs(path, mode=0o700, exist_ok=True)
     about = os.stat(path)
     if about.st_mode & stat.S_IWOTH or about.st_uid not in (0, os.getuid()):
-        hint = "name a folder of your own"
-        raise argument_error("cache: anybody may write into this folder, or it is another's", hint)
+        hint = "use a folder that only you can write to"
+        raise argument_error("cache: other users can write into this folder, or own it", hint)
     return path, limit
 
 
 def cached(
     cache: Cache, system: Any, path: str, name: str, info: dict[str, Any] | None
 ) -> RemoteFile | CachedFile:
-    """A file as `opened` makes it, to be read from a copy, unless its version or its size is not
-    told, or the cache cannot hold it."""
+    """A file as `opened` creates it, to be read from a copy. If its version or size is unknown, or
+    if the cache cannot hold it, the file itself."""
     file = opened(system, path, name, info)
     version = file.version() if info is None else _version_of(info)
     size = file.size
@@ -86,12 +88,12 @@ def _copy_name(cache: Cache, url: str, size: int, version: tuple[str, ...]) -> s
 
 
 def _version_of(info: dict[str, Any]) -> tuple[str, ...]:
-    """What a file system's description says of the version; empty: nothing."""
+    """The version from a file system's description; empty if unknown."""
     return tuple(f"{name}={info[name]}" for name in _VERSION if info.get(name))
 
 
 class _Copy:
-    """A copy that is open, until nobody has it any more."""
+    """An open copy, as long as it is referenced."""
 
     def __init__(self, name: str) -> None:
         self.handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW)
@@ -99,7 +101,7 @@ class _Copy:
 
 
 class CachedFile(PlacedFile):
-    """A remote file that is read from a copy, which the first read of any process fetches."""
+    """A remote file that is read from a copy, which the first read of any process downloads."""
 
     def __init__(self, remote: RemoteFile, size: int, name: str, cache: Cache) -> None:
         """name: of the copy."""
@@ -114,7 +116,7 @@ class CachedFile(PlacedFile):
         return CachedFile(self._remote.again(), self.size, self._copy_name, self._cache)
 
     def limit(self, max_inflation: int | None) -> None:
-        """As that of the remote file."""
+        """As for the remote file."""
         self._remote.limit(max_inflation)
 
     def _end(self) -> int:
@@ -135,11 +137,11 @@ class CachedFile(PlacedFile):
         if self._at >= self.size:
             _open.pop(self._copy_name, None)  # it was read to its end
         elif got < len(view):
-            raise FileError(f"{self.name}: its copy in the cache was cut", file=self.name)
+            raise FileError(f"{self.name}: its copy in the cache was truncated", file=self.name)
         return got
 
     def _copy(self) -> _Copy:
-        """The copy, which is fetched if there is none."""
+        """The copy, which is downloaded if there is none."""
         copy = _open.get(self._copy_name)
         if copy is None:
             copy = self._found()
@@ -152,7 +154,7 @@ class CachedFile(PlacedFile):
         return copy
 
     def _found(self) -> _Copy | None:
-        """The copy, if there is one of its size: it is used now."""
+        """The copy, if there is one with the right size; marks it as used now."""
         try:
             copy = _Copy(self._copy_name)
         except FileNotFoundError:
@@ -199,13 +201,13 @@ class CachedFile(PlacedFile):
             reader.close()
 
 
-# By name. A copy that is taken away from here is closed when nobody reads in it.
+# By name. A copy that is removed from here is closed when its last reader is gone.
 _open: OrderedDict[str, _Copy] = OrderedDict()
 
 
 @contextlib.contextmanager
 def _lock_of(copy_name: str) -> Iterator[None]:
-    """For the processes and threads of this machine; a few copies share one."""
+    """A lock for the processes and threads of this machine; a few copies share one."""
     folder, name = os.path.split(copy_name)
     lock = os.path.join(folder, f"{name[:2]}.lock")
     handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
@@ -217,8 +219,8 @@ def _lock_of(copy_name: str) -> Iterator[None]:
 
 
 def _evict(cache: Cache, newest: str) -> None:
-    """Removes what was not used for the longest time, until the bound holds, and what processes
-    that have ended left. Who reads in a copy goes on."""
+    """Removes the copies that were not used for the longest time until the limit holds, and files
+    of processes that have ended. Readers of a removed copy can continue."""
     folder, limit = cache
     found = []
     for entry in os.scandir(folder):

@@ -1,5 +1,5 @@
-"""File systems in processes that were forked: one of fsspec that asks by an event loop belongs to
-the process that made it, and refuses to work in any other."""
+"""File systems in forked processes: an fsspec file system with an event loop belongs to the process
+that created it, and refuses to work in any other."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .._base.text import name_of_url
 
 
 def reopened(system: Any, name: str) -> Any:
-    """The same file system, made anew by the arguments that it was made by. StateError, with what
-    to do, if that cannot be: of an object of the caller's, which holds what cannot be shared.
+    """The same file system, created again with the same arguments. StateError, with advice, if that
+    is impossible, as for an object of the user that contains things that cannot be shared.
 
-    name: of the file that is wanted.
+    name: of the file that is needed.
     """
     try:
         arguments = [_argument(value, name) for value in system.storage_args]
@@ -22,12 +22,12 @@ def reopened(system: Any, name: str) -> Any:
         made = type(system)(*arguments, **options)
     except Exception as error:
         hint = (
-            'start workers by multiprocessing_context="spawn", or open the source in each of them'
+            'start workers with multiprocessing_context="spawn", or open the source in each of them'
         )
         shown = name_of_url(name)
         raise StateError(
-            f"{shown}: its file system was opened before this process ({os.getpid()}) was forked, "
-            f"and cannot be opened again ({type(error).__name__}) ({hint})",
+            f"{shown}: the file system was opened before this process ({os.getpid()}) was forked "
+            f"and cannot be reopened ({type(error).__name__}) ({hint})",
             file=shown,
             hint=hint,
         ) from None

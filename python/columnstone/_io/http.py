@@ -1,5 +1,5 @@
-"""Files of HTTP servers: asked once what they are, and read in parts where the server sends parts,
-else from the beginning, with a copy in a temporary file for whoever has to jump."""
+"""Files on HTTP servers: described by one request, and read in ranges if the server supports them.
+Otherwise they are read from the beginning, and readers that seek use a temporary copy."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def is_http(system: Any) -> bool:
 
 
 class HttpFile:
-    """What the server says of one file. Whatever it says to HEAD is not asked: the answer to GET is
-    what counts, and a Range in it tells whether the server sends parts."""
+    """The server's description of one file. HEAD is not used: only the answer to GET counts, and a
+    Range in the request shows whether the server supports ranges."""
 
     def __init__(self, system: Any, url: str) -> None:
         self._system = system
@@ -54,15 +54,15 @@ class HttpFile:
         answer.close()
 
     def enter(self) -> None:
-        """In a process that was forked: the same file by connections of its own. (The lock may be
-        held by a thread that is not here.)"""
+        """In a forked process: the same file with connections of its own. (A thread that does not
+        exist here may hold the lock.)"""
         if self._process != os.getpid():
             self._system = reopened(self._system, self._url)
             self._lock = threading.Lock()
             self._process = os.getpid()
 
     def open(self) -> Any:
-        """A reader that stands at the beginning; with seek, if the server sends parts."""
+        """A reader at the beginning of the file; with seek, if the server supports ranges."""
         if not self.sends_parts:
             return Answer(self._system, self._url)
         file = self._system.open(self._url, "rb", size=self.size)
@@ -70,15 +70,15 @@ class HttpFile:
         return file
 
     def _bytes(self, begin: int, end: int) -> bytes:
-        """These bytes of the file, in as many parts as the server makes of them."""
+        """These bytes of the file, in as many ranges as the server returns."""
         data = self._part(begin, end)
         while begin + len(data) < end:
             data += self._part(begin + len(data), end)
         return data
 
     def _part(self, begin: int, end: int) -> bytes:
-        """What the server sends of these bytes: the first ones at least, and of the same file as
-        ever, or FileError. Of an answer that ends early, what has come."""
+        """The server's answer for these bytes: at least the first of them, and from the same
+        version of the file, otherwise FileError. If the answer ends early, the bytes so far."""
         answer = Answer(self._system, self._url, f"bytes={begin}-{end - 1}")
         try:
             last = self._check_part(answer, begin, end)
@@ -88,7 +88,7 @@ class HttpFile:
             answer.close()
         if len(data) != size and not answer.ended_early:
             had = "more" if len(data) > size else str(len(data))
-            raise self._wrong(f"the server sent {had} bytes for the {size} of {begin}-{last}")
+            raise self._wrong(f"the server sent {had} bytes, expected the {size} of {begin}-{last}")
         return data
 
     def _check_part(self, answer: Answer, begin: int, end: int) -> int:
@@ -109,21 +109,21 @@ class HttpFile:
             raise self._wrong(f"asked for bytes {begin}-{end - 1}, the server answered with {got}")
         return found[1]
 
-    def _wrong(self, text: str, hint: str = "download the file, and open the copy") -> FileError:
+    def _wrong(self, text: str, hint: str = "download the file and open the copy") -> FileError:
         shown = name_of_url(self._url)
         return FileError(f"{shown}: {text} ({hint})", file=shown, hint=hint)
 
     def _too_large(self, most: int) -> LimitError:
         shown = name_of_url(self._url)
-        hint = "download the file, and open the copy"
+        hint = "download the file and open the copy"
         text = (
-            f"{shown}: the server sends no parts, and a temporary copy of the whole file has more "
-            f"than {most} bytes ({hint})"
+            f"{shown}: the server does not support ranges, and a temporary copy of the file has "
+            f"more than {most} bytes ({hint})"
         )
         return LimitError(text, file=shown, hint=hint)
 
     def copied(self, max_inflation: int) -> Copy:
-        """A reader of a copy, which is made by the first who needs it."""
+        """A reader of a temporary copy, which the first reader creates."""
         with self._lock:
             if self._copy is None:
                 self._copy = self._fetch(max_inflation)
@@ -148,7 +148,7 @@ class HttpFile:
         size = copy.tell()
         if self.size is not None and size != self.size:
             copy.close()
-            raise EndedEarlyError(f"the server sent {size} bytes of {self.size}")
+            raise EndedEarlyError(f"the server sent {size} of {self.size} bytes")
         self.size = size
         weakref.finalize(self, copy.close)
         return copy
@@ -172,12 +172,12 @@ class Copy:
         return data
 
     def close(self) -> None:
-        """The file is the others', too."""
+        """Does nothing: other readers share the file."""
 
 
 class Answer:
-    """The server's answer to one GET, read as it comes. One that ends before its Content-Length or
-    its last chunk is an error of aiohttp's; a Content-Encoding is undone by it."""
+    """The server's answer to one GET, read as it arrives. aiohttp raises an error if it ends before
+    its Content-Length or its last chunk, and undoes a Content-Encoding."""
 
     def __init__(self, system: Any, url: str, part: str | None = None) -> None:
         self._sync: Callable[..., Any] = importlib.import_module("fsspec.asyn").sync
@@ -191,7 +191,7 @@ class Answer:
         headers = self._got.headers
         if self.status not in (200, 206, 416):
             self.close()
-            text = f"the server answers {self.status} {self._got.reason}"
+            text = f"the server answered {self.status} {self._got.reason}"
             if is_busy(self.status):
                 raise BusyError(text, asked_wait(headers.get("Retry-After", "")))
             raise OSError(text)
@@ -215,7 +215,8 @@ class Answer:
         self.version: tuple[str, str] = etag, headers.get("Last-Modified", "").strip()
 
     def is_other(self, version: tuple[str, str]) -> bool:
-        """True if this answer tells another version of the file: by the ETag, or else the time."""
+        """True if this answer shows another version of the file: by its ETag, otherwise by its
+        time."""
         for ours, theirs in zip(self.version, version, strict=True):
             if ours and theirs:
                 return ours != theirs
@@ -241,12 +242,12 @@ class Answer:
         return data
 
     def check_inflation(self, name: str, ratio: int) -> None:
-        """LimitError if the server's compression has become too much."""
+        """LimitError if the server's compressed answer expands too much."""
         check_encoding(self._got, name, self._given, ratio)
 
     def read_up_to(self, size: int) -> bytes:
-        """All that comes, but no more than so many bytes. An answer that ends early is a failure
-        only if nothing has come."""
+        """Reads at most this many bytes. An answer that ends early is an error only if nothing has
+        arrived."""
 
         async def gather() -> bytes:
             pieces: list[bytes] = []

@@ -1,5 +1,5 @@
-"""Files in fsspec and pyarrow file systems: found by their names and patterns, with their sizes,
-without a question for each."""
+"""Finds files on fsspec and pyarrow file systems by names and patterns, with their sizes, without
+one request for each file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .remote import RemoteFile
     from .rules import Rule
 
-    # Of a file; None: not known
+    # Attributes of a file; None: unknown
     Size: TypeAlias = int | None
 
 _MANY = 100  # files of a folder, which is listed for so many
@@ -37,26 +37,26 @@ class Found(NamedTuple):
 
 
 def listed(paths: object, filesystem: object, rule: Rule | None = None) -> list[tuple[str, Size]]:
-    """The files that URLs, or paths of a file system, mean, in their order; globs resolved, sorted
-    bytewise. A pattern is one request, or as many as its folders have pages, and so are many files
-    of a folder. A web server is asked for each file; one that sends no parts of it tells no size,
-    since there is no use in dividing it."""
+    """The files for URLs or for paths on a file system, in their order, with globs resolved and
+    sorted by bytes. A pattern costs one request, or one per page of its folders; so do several
+    files in one folder. A web server is asked for each file; if it does not support ranges, the
+    size is unknown, because the file cannot be divided anyway."""
     return _Listing(filesystem, paths, rule).map(lambda found: (found.name, _size(found)))
 
 
 def open_files(
     paths: object, filesystem: object, rule: Rule | None = None, cache: Cache | None = None
 ) -> list[RemoteFile | CachedFile]:
-    """The same files, to be read.
+    """The same files, opened for reading.
 
-    rule: of URLs: which may be opened, with that of the environment.
+    rule: for URLs: which may be opened, together with the rule from the environment.
     """
     make = opened if cache is None else functools.partial(cached, cache)
     return _Listing(filesystem, paths, rule).map(lambda found: make(*found))
 
 
 class _Listing:
-    """What has been listed so far."""
+    """The listings so far."""
 
     def __init__(self, filesystem: Any, paths: object, rule: Rule | None) -> None:
         self._rule = rule
@@ -66,7 +66,7 @@ class _Listing:
         self._entries: dict[str, dict[str, Found]] = {}  # by folder and name in it
 
     def map(self, make: Callable[[Found], Any]) -> list[Any]:
-        """What is made of each file."""
+        """The conversion of each file."""
         return [one for name in self._names for one in self._made(name, make)]
 
     def _made(self, name: str, make: Callable[[Found], Any]) -> list[Any]:
@@ -101,7 +101,7 @@ class _Listing:
         return by_url(name, self._rule) if self._filesystem is None else (self._filesystem, name)
 
     def _entries_in(self, folder: str) -> dict[str, Found]:
-        """The files of a folder; none where folders cannot be listed."""
+        """The files in a folder; none if folders cannot be listed."""
         if folder not in self._entries:
             system, inner = self._place(folder)
             listable = bool(inner) and not is_http(system)
@@ -114,7 +114,7 @@ class _Listing:
 
 
 def _folder(name: str) -> str:
-    """ "": of a name in a chain, whose last part is another file system's."""
+    """ "" for a name in a chain, whose last part is on another file system."""
     return "" if "::" in name else name.rpartition("/")[0]
 
 

@@ -1,4 +1,4 @@
-"""Files of fsspec and pyarrow file systems: listed, opened, and read in full."""
+"""Files on fsspec and pyarrow file systems: listing, opening, and reading."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _SKIP = 1 << 20
 
 
 class RemoteFile(PlacedFile):
-    """A file that is read by place, and opened by the first read. What a server does not give, it
-    is asked for again, and then is an error: a connection that ends early looks like the end of
-    the file otherwise."""
+    """A file with random access, opened by the first read. Missing bytes are requested again before
+    they are an error: otherwise a connection that ends early would look like the end of the
+    file."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class RemoteFile(PlacedFile):
         http: HttpFile | None = None,
         packed: int | None = None,
     ) -> None:
-        """packed: the bytes that an archive has of it; None: it is in none."""
+        """packed: the size of the file inside an archive; None: it is not in an archive."""
         self._system = system
         self._path = path
         self.name = name
@@ -61,22 +61,22 @@ class RemoteFile(PlacedFile):
         return other
 
     def version(self) -> tuple[str, ...]:
-        """What a web server says of the version; empty: nothing."""
+        """The version according to a web server; empty if unknown."""
         told = () if self._http is None else self._http.version
         return told if any(told) else ()
 
     def limit(self, max_inflation: int | None) -> None:
-        """What archives and servers have compressed may become so much; see open."""
+        """The maximum size after decompression, for archives and compressed answers; see open."""
         self._max_inflation = max_inflation or MAX_INFLATION
 
     @property
     def size(self) -> int | None:
-        """Bytes; None: not known."""
+        """Bytes; None: unknown."""
         return self._size
 
     def _enter(self) -> None:
-        """In a process that was forked, what was opened before is let go, not closed: it talks by
-        the other one's connections."""
+        """In a forked process, an opened file is dropped without closing it, because it uses the
+        connections of the parent."""
         if self._process == os.getpid():
             return
         if self._http is not None:
@@ -94,7 +94,7 @@ class RemoteFile(PlacedFile):
             except Exception as error:
                 raise failure(self.name, error) from None
         if self._size is None:
-            raise OSError("the size of the file is not known")
+            raise OSError("the size of the file is unknown")
         return self._size
 
     def readinto(self, buffer: Any) -> int:
@@ -109,7 +109,7 @@ class RemoteFile(PlacedFile):
             self._at += len(data)
         if got < len(view) and self._size is not None and self._at < self._size:
             raise FileError(
-                f"{self.name}: the file system gave {self._at} bytes of {self._size}",
+                f"{self.name}: the file system returned {self._at} of {self._size} bytes",
                 file=self.name,
             )
         return got
@@ -138,7 +138,7 @@ class RemoteFile(PlacedFile):
             self._go()
         data: bytes = self._file.read(size)
         if not data and self._size is not None:
-            raise EndedEarlyError(f"ended at byte {self._at} of {self._size}")
+            raise EndedEarlyError(f"it ended at byte {self._at} of {self._size}")
         return data
 
     def _go(self) -> None:
@@ -161,7 +161,7 @@ class RemoteFile(PlacedFile):
             self._skip()
 
     def _go_on(self) -> None:
-        """Of a server that does not send parts: from the beginning and on; who jumps, needs all."""
+        """For a server without ranges: reads from the beginning; seeking needs the whole file."""
         if isinstance(self._file, Copy):
             self._file.seek(self._at)
             self._stands = self._at
@@ -199,7 +199,7 @@ class RemoteFile(PlacedFile):
         while self._stands < self._at:
             data = self._file.read(min(_SKIP, self._at - self._stands))
             if not data:
-                raise FileError(f"{self.name}: ended at byte {self._stands}", file=self.name)
+                raise FileError(f"{self.name}: it ended at byte {self._stands}", file=self.name)
             self._stands += len(data)
 
     def close(self) -> None:
@@ -209,7 +209,7 @@ class RemoteFile(PlacedFile):
 
 
 def failure(name: str, error: Exception) -> Exception:
-    """What a file system raises, as an exception of this package that shows no secrets of URLs."""
+    """An exception of a file system as one of this package, without the secrets of URLs."""
     if isinstance(error, Error | MemoryError):
         return error
     shown = name_of_url(name)
@@ -229,7 +229,7 @@ def is_remote(path: object) -> bool:
 
 
 def urls_of(url: str, rule: Rule | None = None) -> list[str]:
-    """The URLs that a pattern means, or the URL itself."""
+    """The URLs that match a pattern, or the URL itself."""
     system, inner = by_url(url, rule)
 
     def find() -> list[str]:
@@ -244,7 +244,7 @@ def urls_of(url: str, rule: Rule | None = None) -> list[str]:
 
 
 def names_of(paths: object) -> list[str]:
-    """One name in a file system, or several."""
+    """One name on a file system, or several."""
     items: Iterable[object] = [paths] if isinstance(paths, str | os.PathLike) else paths  # type: ignore[assignment]
     names = [os.fspath(item) for item in items]  # type: ignore[call-overload]
     for name in names:
@@ -270,7 +270,7 @@ def open_one(url: str, rule: Rule | None = None) -> RemoteFile:
 
 
 def opened(system: Any, path: str, name: str, info: dict[str, Any] | None) -> RemoteFile:
-    """A file, by what the system says of it; info: None of a web server's."""
+    """A file, from the file system's description; info: None for a web server's file."""
     if info is None:
         return RemoteFile(system, path, name_of_url(name), None, HttpFile(system, path))
     packed = _packed_size(system, info)
@@ -278,13 +278,14 @@ def opened(system: Any, path: str, name: str, info: dict[str, Any] | None) -> Re
 
 
 def size_of(info: dict[str, Any]) -> int | None:
-    """Bytes of a file; None: not known."""
+    """The size of a file in bytes; None: unknown."""
     size = info.get("size")
     return size if isinstance(size, int) and size >= 0 else None
 
 
 def _packed_size(system: Any, info: dict[str, Any]) -> int | None:
-    """The bytes that an archive has of a file, as far as it says so, and no more than it has."""
+    """The size of a file inside an archive, as far as the archive states it, and at most the size
+    of the archive."""
     packed = info.get("compress_size")
     file = getattr(system, "fo", None)
     whole = getattr(file, "packed", None) or getattr(file, "size", None)
@@ -299,7 +300,7 @@ def folder_error(name: str) -> FileError:
 
 
 def as_fsspec(filesystem: Any) -> Any:
-    """An fsspec file system; one of pyarrow is wrapped."""
+    """An fsspec file system; a pyarrow file system is wrapped."""
     if not hasattr(filesystem, "open_input_file"):
         return filesystem
     _fsspec()
@@ -311,10 +312,10 @@ _OF_DATABASE = 'cst.open(uri, query="select ...") reads the result of a query, a
 
 
 def by_url(url: str, rule: Rule | None = None, hint: str = _OF_DATABASE) -> tuple[Any, str]:
-    """The file system that a URL names, and the path in it. UnsupportedError if the rule, or that
-    of the environment, does not allow it; and for a database.
+    """The file system of a URL, and the path on it. UnsupportedError if the rule, or that from the
+    environment, does not allow it; and for a database.
 
-    hint: what to do with a database.
+    hint: what to do about a database.
     """
     allowed = rules(rule)
     allowed.check(url)
@@ -344,12 +345,12 @@ def _fsspec() -> Any:
 
 
 class RemoteOutput:
-    """A file of a file system that is written. It appears when it is closed; given up, it does not
-    appear where the file system can take that back, and is removed where it cannot. A process that
-    was forked leaves it to its parent."""
+    """A file that is written on a file system. It appears when it is closed. If it is abandoned, it
+    does not appear, or is removed where the file system cannot cancel it. A forked process leaves
+    it to its parent."""
 
     def __init__(self, url: str) -> None:
-        hint = "write a file, which the database's own tools load"
+        hint = "write a file and load it with the database's own tools"
         self._system, self._path = by_url(url, hint=hint)
         self.name = name_of_url(url)
         self._file: Any = None
@@ -363,8 +364,8 @@ class RemoteOutput:
             raise failure(self.name, error) from None
 
     def leave(self) -> None:
-        """In a forked child: what is still held back of the file must not be written from here,
-        whoever lets go of it."""
+        """In a forked child: buffered data must not be written from here, whoever releases the
+        file."""
         file, self._file = self._file, None
         self._is_foreign = True
         with contextlib.suppress(AttributeError):

@@ -1,4 +1,4 @@
-"""Which URLs may be opened: by scheme and host, at every step to which a server redirects."""
+"""Rules for URLs that may be opened: by scheme and host, checked at every redirect."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 PUBLIC = "public"
 _WEB = ("http", "https")
 
-# Parts of a chain that name a file in another one, or on this machine: they have no host.
+# Parts of a chain that refer to a file inside another one, or on this machine: they have no host.
 _CACHES = ("simplecache", "filecache", "blockcache", "cached")
 _NO_HOST = ("file", "local", "memory", "data", "dir", "zip", "tar", "libarchive", *_CACHES)
 
 
-# What their files say is opened, whatever it is: no rule sees it.
+# Their files refer to other files, which are opened without any check.
 _ELSEWHERE = ("reference", "generic")
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What one list of schemes and one of hosts allow. None: everything. max_inflation: of open;
-    None: the usual."""
+    """The rule from one list of schemes and one of hosts. None: everything is allowed.
+    max_inflation: of open; None: the default."""
 
     schemes: tuple[str, ...] | None
     hosts: tuple[str, ...] | None
@@ -42,11 +42,12 @@ class Rule:
 
     @property
     def refuses(self) -> bool:
-        """True if there is anything that it does not allow."""
+        """True if it forbids anything."""
         return self.schemes is not None or self.hosts is not None
 
     def check(self, url: str) -> None:
-        """UnsupportedError if the URL, which may be a chain, is not allowed. A path is a file."""
+        """UnsupportedError if the URL, which may be a chain, is not allowed. A path counts as a
+        file."""
         for piece in url.split("::"):
             scheme = piece.partition("://")[0].lower() if "://" in piece else ""
             scheme = scheme or ("file" if piece is url else piece.lower())
@@ -73,7 +74,7 @@ class Rule:
         )
 
     def check_address(self, host: str, address: str) -> None:
-        """Of an address that the name of a host means."""
+        """Checks an address to which a host name resolves."""
         if self.hosts is not None and not self.names(_plain(host)):
             self._check_address(host, ipaddress.ip_address(address.partition("%")[0]))
 
@@ -87,7 +88,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Rules:
-    """Several rules, all of which hold."""
+    """Several rules, all of which must hold."""
 
     all: tuple[Rule, ...]
 
@@ -105,8 +106,8 @@ class Rules:
         return given[0] if given else MAX_INFLATION
 
     def options(self, url: str) -> dict[str, Any]:
-        """How fsspec opens the parts of this URL: each request is checked, and what comes is
-        counted."""
+        """The options with which fsspec opens the parts of this URL, so that each request is
+        checked and the received bytes are counted."""
         schemes = {piece.partition("://")[0] for piece in url.split("::")}
         configured = importlib.import_module("fsspec.config").conf
         options = {
@@ -118,7 +119,7 @@ class Rules:
         return {**options, **archives}
 
     async def client(self, **options: Any) -> Any:
-        """A session of aiohttp whose connections all go by the rules, redirects included."""
+        """An aiohttp session with connections that all obey the rules, redirects included."""
         aiohttp = importlib.import_module("aiohttp")
         options.setdefault("response_class", answer_class(self.max_inflation))
         if self.refuses:
@@ -127,7 +128,7 @@ class Rules:
 
 
 def _plain(host: str) -> str:
-    """A host as it is compared."""
+    """A host in the form for comparisons."""
     host = host.lower().rstrip(".")
     with contextlib.suppress(UnicodeError):
         host = host.encode("idna").decode("ascii")
@@ -142,7 +143,7 @@ def _host_of(piece: str) -> str:
 
 
 def _with_inner(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> list[Any]:
-    """The address, and the IPv4 address that one of IPv6 leads to: mapped, 6to4, Teredo, NAT64."""
+    """The address, and the IPv4 address inside an IPv6 address: mapped, 6to4, Teredo, NAT64."""
     if isinstance(address, ipaddress.IPv4Address):
         return [address]
     if address.ipv4_mapped is not None:
@@ -161,15 +162,15 @@ def _refused(url: str, what: str, option: str, allowed: tuple[str, ...]) -> Unsu
 
 def _unruly(url: str, scheme: str) -> UnsupportedError:
     shown = name_of_url(url)
-    hint = "a rule allows what it sees: open the files that it names"
-    text = f"{shown}: what the scheme {scheme!r} opens is not allowed ({hint})"
+    hint = "rules cannot check what it opens: name those files themselves"
+    text = f"{shown}: the scheme {scheme!r} is not allowed ({hint})"
     return UnsupportedError(text, file=shown, hint=hint)
 
 
 @functools.cache
 def _connector_class() -> Any:
-    """A connector sees the URL of every request of a session, of redirects as well, and what its
-    name is resolved to: what is connected to is what was checked."""
+    """A connector sees the URL of every request of a session, redirects included, and the addresses
+    of its host: the checked address is the one that it connects to."""
     aiohttp = importlib.import_module("aiohttp")
     resolvers = importlib.import_module("aiohttp.resolver")
 
@@ -202,7 +203,7 @@ def rule(
     hosts: Iterable[str] | None,
     max_inflation: int | None = None,
 ) -> Rule | None:
-    """What these arguments of open say. Hosts alone are those of the web."""
+    """The rule from these arguments of open. Hosts without schemes imply web URLs."""
     if schemes is None and hosts is None and max_inflation is None:
         return None
     names = _names("schemes", schemes)
@@ -220,7 +221,7 @@ def _names(option: str, values: Iterable[str] | None) -> tuple[str, ...] | None:
     names = tuple(values)
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"{option} holds {type(name).__name__}, expected str")
+            raise TypeError(f"{option} contains {type(name).__name__}, expected str")
         if "/" in name or ":" in name or not name:
             raise argument_error(f"{option} has {name!r}, expected a name such as {_SUCH[option]}")
     return tuple(name.lower() for name in names)
@@ -230,8 +231,8 @@ _SUCH = {"schemes": "'https'", "hosts": "'data.example.com', '*.example.com' or 
 
 
 def rules(given: Rule | None = None) -> Rules:
-    """The rule of the caller, and that of the environment: COLUMNSTONE_SCHEMES, COLUMNSTONE_HOSTS,
-    lists with commas."""
+    """The rule of the caller, combined with that from the environment: COLUMNSTONE_SCHEMES and
+    COLUMNSTONE_HOSTS, comma-separated lists."""
     lists = [os.environ.get(f"COLUMNSTONE_{name}") for name in ("SCHEMES", "HOSTS")]
     schemes, hosts = (
         None if text is None else [name for item in text.split(",") if (name := item.strip())]

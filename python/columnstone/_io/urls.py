@@ -1,4 +1,4 @@
-"""URLs as people see them, and as listings may name them."""
+"""URLs for display, and names in listings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .._base.text import name_of_url, without_secrets
 
 _GLOB = re.compile(r"[*?[]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-# The databases that queries are read of, by their schemes. src/io/url.c lists the same.
+# The schemes of databases that can be queried. src/io/url.c has the same list.
 DATABASES = frozenset(
     (
         "postgresql",
@@ -27,48 +27,48 @@ DATABASES = frozenset(
 
 
 def file_of_url(url: str) -> str:
-    """The part of a chain that names the file, whose ending counts: "zip://a.csv" of
+    """The part of a chain that contains the file name: "zip://a.csv" in
     "zip://a.csv::https://h/z.zip"."""
     pieces = url.split("::")
     return next((piece for piece in pieces if "://" in piece), url)
 
 
 def printable_text(text: str) -> str:
-    """Text of others without secrets, on one line."""
+    """Untrusted text without secrets, on one line."""
     return without_secrets(" ".join(text.split()))
 
 
 def scheme_of(path: object) -> str | None:
-    """What stands before "://"; None without it."""
+    """The part before "://"; None without it."""
     text = os.fsdecode(path) if isinstance(path, str | bytes) else None
     return text.split("://", 1)[0].lower() if text is not None and "://" in text else None
 
 
 def is_database(path: object) -> bool:
-    """True for the URI of a kind of database that is known by name."""
+    """True for the URI of a known kind of database."""
     return scheme_of(path) in DATABASES
 
 
 def database_error(url: str, hint: str) -> UnsupportedError:
-    """For what is about files."""
+    """Raises an error for databases, for functions that need files."""
     shown = name_of_url(url)
     text = f"{shown}: it is a database, expected a file ({hint})"
     return UnsupportedError(text, file=shown, hint=hint)
 
 
 def is_pattern(system: Any, inner: str) -> bool:
-    """True for a glob, which is no file's name."""
+    """True for a glob."""
     return _GLOB.search(name_of_url(inner)) is not None and not system.exists(inner)
 
 
 def matches(system: Any, inner: str, url: str, named: bool) -> list[tuple[str, str, Any]]:
-    """The files that a pattern means, sorted bytewise: path in the file system, name, and what the
-    listing says of it. NotFoundError if there is none.
+    """The files that match a pattern, sorted by bytes: the path on the file system, the name, and
+    the description in the listing. NotFoundError if there are none.
 
-    What a server lists is not trusted: only names below the folder of the pattern are taken, and a
-    control character in one is a FileError.
+    Listings of servers are not trusted: only names below the folder of the pattern are accepted,
+    and a name with a control character is a FileError.
 
-    named: names are those in a file system that the caller has given; else they are URLs.
+    named: names are paths on a file system of the caller; otherwise they are URLs.
     """
     shown = name_of_url(url)
     folder = inner[: _GLOB.search(inner).start()].rpartition("/")  # type: ignore[union-attr]
@@ -95,8 +95,8 @@ def _is_below(path: str, prefix: str) -> bool:
 
 
 def _url_of(system: Any, url: str, inner: str, path: str) -> str:
-    """The URL of a path that a pattern has found: the pattern's own, with the path in place of it,
-    so that a chain stays one."""
+    """The URL of a path that matches a pattern: the URL of the pattern with this path, so that
+    chains are preserved."""
     pieces = url.split("::")
     i = pieces.index(file_of_url(url))
     stem = inner.lstrip("/")

@@ -1,4 +1,5 @@
-"""What a store holds: artifacts, executions and contexts, as they were when they were looked up."""
+"""The contents of a store: artifacts, executions and contexts, as they were when they were looked
+up."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ UP, DOWN = 1, 2
 class File(NamedTuple):
     """A file or a folder of an artifact, or a URL.
 
-    split: of Examples, such as "train". role: None: the data; "descriptors", "schema": what it
-    takes to read them. size, digest: of the content (SHA-256), if they are known.
+    split: of Examples, such as "train". role: None: the data; "descriptors", "schema": a file that
+        is needed to read the data. size, digest: of the content (SHA-256), if they are known.
     """
 
     path: str
@@ -43,8 +44,8 @@ class File(NamedTuple):
 
 @public_in("columnstone.lineage")
 class Reference(NamedTuple):
-    """What an artifact needs as long as it lives: "view", "schema", "statistics", or a role of
-    one's own."""
+    """Something that an artifact needs as long as it lives: "view", "schema", "statistics", or a
+    custom role."""
 
     role: str
     id: int
@@ -53,7 +54,7 @@ class Reference(NamedTuple):
 
 @public_in("columnstone.lineage")
 class Field(NamedTuple):
-    """An output of a view, and a field of its input that it is made of."""
+    """An output of a view, and a field of its input that it is computed from."""
 
     output: str
     path: str
@@ -61,7 +62,7 @@ class Field(NamedTuple):
 
 @public_in("columnstone.lineage")
 class Event(NamedTuple):
-    """An input or an output of an execution; path: the name by which it knows it."""
+    """An input or an output of an execution; path: its name in the execution."""
 
     id: int
     reference: str
@@ -69,8 +70,8 @@ class Event(NamedTuple):
 
 
 class _Record:
-    """What the three have in common: it is the same one if it is of the same store, and it pickles
-    with the path of the store, which is opened when it is needed."""
+    """The common part of the three. Two are equal if they are the same record of the same store.
+    They pickle with the path of the store, which is opened when it is needed."""
 
     id: int
     _connection: Connection
@@ -95,21 +96,21 @@ class _Record:
 @public_in("columnstone.lineage")
 @dataclass(frozen=True, eq=False, repr=False)
 class Artifact(_Record, ArtifactBase):
-    """A thing at rest, as it was when it was looked up: data, a view, a schema, statistics, a
-    model, or a type of one's own.
+    """Data, a view, a schema, statistics, a model, or another type of artifact, as it was when it
+    was looked up.
 
-    Examples are opened by `columnstone.open(artifact)`, by `make_tfxio` and by the engines.
+    `columnstone.open(artifact)`, `make_tfxio` and the engines open Examples.
 
-    name, version, reference: "sessions", 4 and "sessions@4"; without a name the reference is the
-        id. A version is counted for each name.
+    name, version, reference: "sessions", 4 and "sessions@4"; without a name, the reference is the
+        id. Each name has its own versions.
     state: "live", "pending" (an execution is making it), "marked" (its files are being deleted),
         "deleted", or "abandoned" (its execution failed).
-    uri: the file, or the folder of all files; None: there are none.
-    digest: SHA-256 of the content; of a view that of `View.digest`.
+    uri: the file, or the folder of all files; None: no files.
+    digest: SHA-256 of the content; for a view, `View.digest`.
     is_external: its files are never deleted.
-    files, properties, references: those of the artifact itself.
-    fields: of a view: which fields of its input each output is made of.
-    splits: those that `split` has chosen; None: all.
+    files, properties, references: those of the artifact.
+    fields: for a view: the fields of its input that each output is computed from.
+    splits: the splits chosen with `split`; None: all.
     """
 
     id: int
@@ -135,7 +136,7 @@ class Artifact(_Record, ArtifactBase):
 
     @property
     def paths(self) -> list[str]:
-        """The paths of its data, of the splits that are chosen."""
+        """The paths of its data in the chosen splits."""
         return [
             file.path
             for file in self.files
@@ -143,7 +144,7 @@ class Artifact(_Record, ArtifactBase):
         ]
 
     def split(self, *names: str) -> Artifact:
-        """The same with these splits only: `cst.open(examples.split("train"))`."""
+        """Returns the artifact with only these splits: `cst.open(examples.split("train"))`."""
         there = {file.split for file in self.files if file.split is not None}
         for name in names:
             if name not in there:
@@ -153,22 +154,22 @@ class Artifact(_Record, ArtifactBase):
         return dataclasses.replace(self, splits=tuple(names))
 
     def refresh(self) -> Artifact:
-        """The same as it is now."""
+        """Looks the artifact up again."""
         found = artifact_of(self._connection, self.id)
         return dataclasses.replace(found, splits=self.splits)
 
     @property
     def inputs(self) -> list[Artifact]:
-        """The artifacts that it was made of, by the executions that gave it."""
+        """The artifacts that it was made from, by the executions that have it as an output."""
         return self._beside(UP)
 
     @property
     def outputs(self) -> list[Artifact]:
-        """The artifacts that were made of it."""
+        """The artifacts that were made from it."""
         return self._beside(DOWN)
 
     def _beside(self, direction: int) -> list[Artifact]:
-        """By executions only: what it refers to are its `references`."""
+        """Follows executions only; `references` has the artifacts that it refers to."""
         batch, _ = self._connection.core.trace((self.id,), direction, 1)
         nodes = batch.to_pydict()
         sources = {
@@ -201,7 +202,7 @@ class Artifact(_Record, ArtifactBase):
 @public_in("columnstone.lineage")
 @dataclass(frozen=True, eq=False, repr=False)
 class Execution(_Record):
-    """What made artifacts of others, as it was when it was looked up.
+    """A process that made artifacts from others, as it was when it was looked up.
 
     state: "running", "complete", "failed" or "canceled". ended: None while it runs.
     """
@@ -253,12 +254,13 @@ class Context(_Record):
     _connection: Connection = field(repr=False)
 
     def add(self, *members: Artifact | Execution | Context) -> Context:
-        """Puts artifacts, executions and other contexts into it, and gives it as it is then."""
+        """Adds artifacts, executions and other contexts to the context, and returns its new
+        state."""
         for member in members:
             kind = _KINDS.get(type(member))
             if kind is None:
                 raise TypeError(
-                    "a context holds artifacts, executions and contexts, not "
+                    "a context contains artifacts, executions and contexts, not "
                     f"{type(member).__name__}"
                 )
             check_own(self._connection, member)
@@ -278,7 +280,7 @@ class Context(_Record):
 
 
 def _rest(one: Artifact | Execution | Context) -> list[tuple[str, object]]:
-    """Its properties, as facts."""
+    """Its properties, for the notebook view."""
     return list(one.properties.items())
 
 
@@ -290,7 +292,7 @@ _KINDS: dict[type, int] = {
 
 
 class Wanted(NamedTuple):
-    """What is looked for."""
+    """The conditions of a search."""
 
     ids: tuple[int, ...] | None = None
     texts: tuple[str | None, str | None, bytes | None, str | None] = (None, None, None, None)
@@ -300,10 +302,11 @@ class Wanted(NamedTuple):
 
 
 def check_own(connection: Connection, record: _Record) -> None:
-    """ArgumentError for one of another store, whose id means something else in this one."""
+    """ArgumentError for a record of another store, where its id has another meaning."""
     if record._connection.path != connection.path:
         raise argument_error(
-            f"{_label(record)} is of the store {record._connection.path}, not of {connection.path}"
+            f"{_label(record)} belongs to the store {record._connection.path}, not to "
+            f"{connection.path}"
         )
 
 
@@ -328,13 +331,14 @@ def context_of(connection: Connection, id: int) -> Context:
 
 
 def _only(connection: Connection, found: list[_One], kind: str, id: int) -> _One:
-    """What is there by its id is there, unless tables and indexes disagree."""
+    """The record with this id. It must exist, unless tables and indexes disagree."""
     if len(found) != 1:
         if kind == "artifact":
             connection.core.lookup(str(id))  # NotFoundError: as after a transaction that failed
-        hint = "Store.check tells more"
+        hint = "call Store.check for details"
         raise CorruptError(
-            f"{connection.path}: {kind} {id} is there and is not found ({hint})",
+            f"{connection.path}: the store is damaged: {kind} {id} exists but cannot be found "
+            f"({hint})",
             file=connection.path,
             hint=hint,
         )
@@ -348,7 +352,7 @@ def _found(connection: Connection, kind: int, wanted: Wanted) -> Any:
 def artifacts(
     connection: Connection, ids: tuple[int, ...] | None = None, wanted: Wanted | None = None
 ) -> list[Artifact]:
-    """Artifacts by their ids, in whatever state, or those that are wanted; in the order of ids."""
+    """Artifacts by their ids, in any state, or those that match; in the order of ids."""
     batch = _found(connection, OF_ARTIFACTS, wanted or Wanted(ids, every_state=True))
     made = []
     for row in row_dicts(batch, files=_file, references=Reference, fields=Field):
@@ -369,7 +373,7 @@ def artifacts(
 def executions(
     connection: Connection, ids: tuple[int, ...] | None = None, wanted: Wanted | None = None
 ) -> list[Execution]:
-    """The same of executions."""
+    """Executions, in the same way."""
 
     def make(started: int, ended: int | None, properties: Any, **columns: Any) -> Execution:
         return Execution(
@@ -387,7 +391,7 @@ def executions(
 def contexts(
     connection: Connection, ids: tuple[int, ...] | None = None, wanted: Wanted | None = None
 ) -> list[Context]:
-    """The same of contexts."""
+    """Contexts, in the same way."""
 
     def make(properties: Any, **columns: Any) -> Context:
         columns.pop("created", None)

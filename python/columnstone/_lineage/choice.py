@@ -1,4 +1,5 @@
-"""What arguments that take artifacts need to know before any is there: this loads nothing else."""
+"""The parts that functions with artifact arguments need before any artifact exists: this module
+loads nothing else."""
 
 from __future__ import annotations
 
@@ -10,14 +11,14 @@ class ArtifactBase:
 
 
 def has_artifacts(what: object) -> bool:
-    """Whether it is an artifact, or a list with one."""
+    """Whether it is an artifact, or a list that contains one."""
     if isinstance(what, list | tuple):
         return any(isinstance(item, ArtifactBase) for item in what)
     return isinstance(what, ArtifactBase)
 
 
 class Choice(enum.Enum):
-    """The usual value of `view`: None says "without one"."""
+    """The default of `view`. (None means "without a view".)"""
 
     AS_BOUND = "as bound"
 

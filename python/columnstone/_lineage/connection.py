@@ -1,4 +1,4 @@
-"""A store's file, as this process has it open."""
+"""The file of a store, as this process has opened it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CREATE: Final = 2
 
 
 class Opening(NamedTuple):
-    """How a store is opened; pickles as a tuple."""
+    """The arguments for opening a store; they pickle as a tuple."""
 
     path: str
     mode: int = WRITE
@@ -29,7 +29,7 @@ class Opening(NamedTuple):
 
 
 class Connection:
-    """One store for all threads of a process. A forked child opens it anew."""
+    """One store for all threads of a process. A forked child opens it again."""
 
     __slots__ = ("__weakref__", "_core", "_owner", "_process", "opening")
 
@@ -43,13 +43,13 @@ class Connection:
 
     @property
     def core(self) -> _core.Store:
-        """The open store. StateError in a child that was forked within a transaction."""
+        """The open store. StateError in a child that was forked inside a transaction."""
         if self._core is not None and self._process == os.getpid():
             return self._core
         if self._core is not None and self._owner is not None:
-            hint = "fork before the transaction, or after it"
+            hint = "fork before or after the transaction"
             raise StateError(
-                f"the process was forked within a transaction of the store ({hint})", hint=hint
+                f"the process was forked inside a transaction of the store ({hint})", hint=hint
             )
         self._core = _opened(self.opening)
         self._process = os.getpid()
@@ -65,12 +65,12 @@ class Connection:
 
     @property
     def is_in_transaction(self) -> bool:
-        """Of this thread's."""
+        """The open transaction of this thread."""
         return self._owner == threading.get_ident() and self._process == os.getpid()
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """One of the store, or part of the one that this thread has begun."""
+        """A transaction of the store, or a part of the one that this thread has begun."""
         if self.is_in_transaction:
             yield
             return
@@ -88,7 +88,7 @@ class Connection:
         end()
 
     def close(self) -> None:
-        """It stays closed, in forked children as well."""
+        """Closes the store; it stays closed, in forked children as well."""
         if self._core is not None:
             self._core.close()
 
@@ -102,7 +102,7 @@ _shared: weakref.WeakValueDictionary[Opening, Connection] = weakref.WeakValueDic
 
 
 def shared(opening: Opening) -> Connection:
-    """The connection of what was pickled: one for each store in a process."""
+    """The connection for an unpickled object: one for each store in a process."""
     found = _shared.get(opening)
     if found is None:
         found = _shared[opening] = Connection(opening)
@@ -110,8 +110,8 @@ def shared(opening: Opening) -> Connection:
 
 
 def lent(opening: Opening) -> Connection | None:
-    """The same, if the store can be reached from here and written to; None where it cannot: a
-    worker of another machine, a file system that is mounted for reading."""
+    """The connection, if the store can be reached and written from here; otherwise None, as for a
+    worker on another machine or a read-only file system."""
     connection = shared(opening)
     try:
         _ = connection.core

@@ -1,4 +1,4 @@
-"""What Examples hold, found out by a look at their first file, as the program does."""
+"""Detects the content of Examples from their first file, as the program does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SEQUENCES = "##SEQUENCE##"  # the column that only tf.SequenceExamples have
 _SAMPLE = 100  # records that are looked at
 
-# What TFX calls the payloads of Examples.
+# TFX's names for the payloads of Examples.
 PAYLOADS = {
     "example": "FORMAT_TF_EXAMPLE",
     "sequence_example": "FORMAT_TF_SEQUENCE_EXAMPLE",
@@ -25,14 +25,14 @@ PAYLOADS = {
 
 
 class Held(NamedTuple):
-    """The properties of TFX; None: not known."""
+    """The properties of TFX; None: unknown."""
 
     payload_format: str | None = None
     file_format: str | None = None
 
 
 def splits_of(folder: bytes) -> dict[str, bytes]:
-    """The folders "Split-NAME" of a folder, as TFX makes them."""
+    """The folders "Split-NAME" in a folder, as TFX creates them."""
     found = sorted(glob.glob(os.path.join(glob.escape(folder), b"Split-?*")))
     return {
         os.fsdecode(os.path.basename(path))[len("Split-") :]: path
@@ -42,7 +42,7 @@ def splits_of(folder: bytes) -> dict[str, bytes]:
 
 
 def look(path: bytes, format: str | None, container: str | None) -> Held:
-    """format, container: as far as they were given. What cannot be told is left open."""
+    """format, container: as far as they were given. What cannot be detected stays None."""
     payload = PAYLOADS.get(format or "")
     file = _first_file(path)
     if b"://" in path or file is None:
@@ -67,8 +67,8 @@ def _open(file: bytes, options: Mapping[str, Any]) -> _core.Source:
 
 
 def _record_kind(file: bytes, said: Mapping[str, Any]) -> str | None:
-    """Records are read as tf.Examples unless somebody says so: the first ones tell what they
-    are."""
+    """The content of records is detected from the first ones; they are tf.Examples unless stated
+    otherwise."""
     for kind in ("sequence_example", "example"):
         try:
             source = _open(file, {**said, "format": kind, "sample_records": _SAMPLE})
@@ -82,14 +82,14 @@ def _record_kind(file: bytes, said: Mapping[str, Any]) -> str | None:
 
 
 def _file_format(source: _core.Source) -> str:
-    """ "tfrecords_gzip", as TFX says; of other containers and formats their names."""
+    """ "tfrecords_gzip", as TFX says; other containers and formats have their own names."""
     container, compression = source.container(), source.compression()
     name = "tfrecords" if container == "tfrecord" else container or source.format()
     return name if compression in (None, "none") else f"{name}_{compression}"
 
 
 def _first_file(path: bytes) -> bytes | None:
-    """It, or the first file of a folder that is none of "_SUCCESS" and ".crc"."""
+    """The file itself, or the first file of a folder, except "_SUCCESS" and ".crc" files."""
     if not os.path.isdir(path):
         return path
     names = sorted(name for name in os.listdir(path) if name[:1] not in (b".", b"_"))

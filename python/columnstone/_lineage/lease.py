@@ -1,4 +1,4 @@
-"""Leases: whoever reads artifacts holds one, so that their files stay."""
+"""Leases: every reader of artifacts holds one, so that their files are not deleted."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @public_in("columnstone.lineage")
 class Lease:
-    """Keeps the files of artifacts until it is closed: a context manager. A thread renews it; after
-    a crash it ends by itself. `Store.lease` makes one."""
+    """Keeps the files of artifacts until it is closed; a context manager. A thread renews it; after
+    a crash it expires. `Store.lease` creates one."""
 
     __slots__ = ("__weakref__", "_core", "artifacts")
 
@@ -36,17 +36,17 @@ class Lease:
         end_at_exit(core)
 
     def check(self) -> None:
-        """StateError if it holds no more, as after a long sleep of the machine: files may be gone.
-        Also if it was closed."""
+        """StateError if it has expired, for example while the machine was suspended, so that files
+        may have been deleted; also if it was closed."""
         self._core.check()
 
     @property
     def is_closed(self) -> bool:
-        """Whether it holds nothing any more: it was closed, or it expired."""
+        """Whether it was closed or has expired."""
         return not self._core.is_held()
 
     def close(self) -> None:
-        """Ends it; a second time does nothing."""
+        """Ends the lease. A second close does nothing."""
         self._core.close()
 
     def __enter__(self) -> Self:
@@ -61,7 +61,7 @@ class Lease:
         self.close()
 
     def __reduce__(self) -> Any:
-        raise TypeError("a lease is of one process: pickle its artifacts")
+        raise TypeError("a lease belongs to one process: pickle its artifacts instead")
 
     def __repr__(self) -> str:
         state = ", closed" if self.is_closed else ""
@@ -71,7 +71,7 @@ class Lease:
 @public_in("columnstone.lineage")
 @dataclass(frozen=True)
 class LeaseRecord:
-    """A lease that somebody holds, as `Store.leases` tells."""
+    """A lease of any holder, as `Store.leases` returns it."""
 
     id: int
     holder: str
@@ -81,8 +81,9 @@ class LeaseRecord:
 
 
 class Hold:
-    """The lease of what is open: one for the same artifacts in a process, counted by Python. It
-    pickles: whoever reads elsewhere has one of his own there, if he can reach the store."""
+    """The lease of opened artifacts: one per set of artifacts and process, counted by Python's
+    references. It pickles: a reader in another process gets a lease of its own, if it can reach the
+    store."""
 
     __slots__ = ("__weakref__", "artifacts", "lease", "opening")
 
@@ -99,7 +100,7 @@ class Hold:
 
     @property
     def key(self) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-        """What gives it again, in plain data."""
+        """The arguments to create it again, as plain data."""
         return tuple(self.opening), self.artifacts
 
     def __reduce__(self) -> Any:
@@ -107,8 +108,8 @@ class Hold:
 
 
 class _Ends:
-    """The leases of this process, which end with it: what is still open then is not closed, and a
-    lease that nobody ends lasts for minutes."""
+    """The leases of this process, which end with it. A lease that is not closed at exit would
+    otherwise last for minutes."""
 
     def __init__(self) -> None:
         self.leases: weakref.WeakSet[_core.Lease] = weakref.WeakSet()
@@ -158,14 +159,14 @@ def _is_good(found: Hold) -> bool:
 
 
 def hold_again(opening: tuple[Any, ...], artifacts: tuple[int, ...]) -> Hold:
-    """What a Hold pickles as."""
+    """The pickled form of a Hold."""
     how = Opening(*opening)
     name = (how, artifacts, os.getpid())
     return _holds.get(name) or hold(lent(how), how, artifacts)
 
 
 class Held:
-    """Paths of artifacts, or whatever else `columnstone.open` takes, and the lease on them."""
+    """Paths of artifacts, or any other input of `columnstone.open`, and the lease on them."""
 
     __slots__ = ("hold", "paths")
 

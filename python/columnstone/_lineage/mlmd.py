@@ -1,4 +1,4 @@
-"""From and to stores of ML Metadata (MLMD)."""
+"""Import from and export to stores of ML Metadata (MLMD)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 @public_in("columnstone.lineage")
 def import_mlmd(path: str | os.PathLike[str], store: Store) -> dict[str, int]:
-    """Adds all of an MLMD SQLite store, and tells how many of each kind ("artifacts", ...). What
-    was imported before is not added again."""
+    """Imports an MLMD SQLite store, and returns the numbers of records of each kind ("artifacts",
+    ...). Records that were imported before are not added again."""
     return _counts(_of(store)._connection.core.import_mlmd(placed(path)))
 
 
@@ -24,9 +24,10 @@ def import_mlmd(path: str | os.PathLike[str], store: Store) -> dict[str, int]:
 def export_mlmd(
     store: Store, path: str | os.PathLike[str], *, overwrite: bool = False
 ) -> dict[str, int]:
-    """Writes a new MLMD SQLite store with all of this one, and tells how many of each kind.
+    """Exports the store to a new MLMD SQLite store, and returns the numbers of records of each
+    kind.
 
-    overwrite: a file that is there is replaced; without it that is a FileError.
+    overwrite: replace an existing file; without it, an existing file is a FileError.
     """
     return _counts(_of(store)._connection.core.export_mlmd(placed(path), bool(overwrite)))
 

@@ -1,4 +1,4 @@
-"""Sending OpenLineage events to the server of a catalogue, one after the other."""
+"""Sends OpenLineage events to the server of a catalogue, one after the other."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ _MOST_TOLD = 300  # characters of what a server says
 
 
 def send(events: str, url: str | bool, api_key: str | None) -> None:
-    """Posts each line. url: True takes $OPENLINEAGE_URL, and $OPENLINEAGE_API_KEY, which goes to
-    nowhere else. FileError with what the server said, and how many events it has taken."""
+    """Posts each line. url: True uses $OPENLINEAGE_URL, and $OPENLINEAGE_API_KEY, which is sent
+    nowhere else. FileError with the server's answer, and the number of events that it has
+    accepted."""
     if url is True:
         url = os.environ.get("OPENLINEAGE_URL", "")
         if not url:
-            raise argument_error("url=True takes $OPENLINEAGE_URL, which is not set")
+            raise argument_error("url=True needs $OPENLINEAGE_URL, which is not set")
         api_key = api_key if api_key is not None else os.environ.get("OPENLINEAGE_API_KEY")
         endpoint = os.environ.get("OPENLINEAGE_ENDPOINT") or ENDPOINT
     else:
@@ -45,7 +46,7 @@ def send(events: str, url: str | bool, api_key: str | None) -> None:
 
 
 def _endpoint(url: str, endpoint: str) -> str:
-    """Where events go: a URL with a path as it is, else the endpoint of the server."""
+    """The URL for events: as given if it has a path, otherwise the endpoint of the server."""
     shown = name_of_url(url)
     try:
         parts = urlsplit(url)
@@ -62,7 +63,7 @@ def _endpoint(url: str, endpoint: str) -> str:
 
 
 class _Server:
-    """An address that takes events."""
+    """An address for events."""
 
     def __init__(self, url: str, api_key: str | None) -> None:
         self._url = url
@@ -72,7 +73,7 @@ class _Server:
         self._headers = {"Content-Type": "application/json", "User-Agent": "columnstone"}
         if api_key is not None:
             if not api_key.isprintable() or not api_key.isascii():
-                raise argument_error("api_key has characters that no header can have")
+                raise argument_error("api_key contains characters that are not allowed in a header")
             self._headers["Authorization"] = f"Bearer {api_key}"
         host = urlsplit(url).hostname or ""
         self._opener = urllib.request.build_opener(_Stays, *_checked(self._rules, host))
@@ -80,7 +81,8 @@ class _Server:
 
     def post(self, event: str, what: str) -> None:
         try:
-            # Before its first answer, a server that refuses connections is taken for a wrong name.
+            # If a server refuses connections before its first answer, its name is assumed to be
+            # wrong.
             patiently(lambda: self._try(event.encode()), known=self._answered)
         except OSError as error:
             notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
@@ -102,7 +104,7 @@ class _Server:
                 raise error.reason from None
             raise
         except http.client.HTTPException as error:
-            raise ConnectionError(f"no answer of HTTP: {type(error).__name__}") from None
+            raise ConnectionError(f"not an HTTP response: {type(error).__name__}") from None
         self._answered = True
 
     def _refused(self, error: urllib.error.HTTPError) -> OSError:
@@ -110,14 +112,14 @@ class _Server:
             told = b""
             with contextlib.suppress(OSError, http.client.HTTPException):
                 told = error.read(4 * _MOST_TOLD)
-            text = f"the server answers {error.code} {printable(str(error.reason))}".rstrip()
+            text = f"the server answered {error.code} {printable(str(error.reason))}".rstrip()
             said = " ".join(told.decode("utf-8", "replace").split())
             if said:
                 more = "…" if len(said) > _MOST_TOLD else ""
                 text += f": {printable(without_secrets(said[:_MOST_TOLD]))}{more}"
             if 300 <= error.code < 400:
                 text += f", to {name_of_url(error.headers.get('Location', '?'))}"
-                return _RefusedError(text, "give the URL that it leads to")
+                return _RefusedError(text, "give the URL that it redirects to")
             if is_busy(error.code):
                 return BusyError(text, asked_wait(error.headers.get("Retry-After", "")))
             hint = "give api_key, or $OPENLINEAGE_API_KEY with url=True"
@@ -125,7 +127,7 @@ class _Server:
 
 
 class _RefusedError(OSError):
-    """An answer that says no."""
+    """An answer that reports an error."""
 
     def __init__(self, text: str, hint: str) -> None:
         super().__init__(text)
@@ -137,14 +139,14 @@ def _reason(error: OSError) -> str:
 
 
 class _Stays(urllib.request.HTTPRedirectHandler):
-    """Follows nobody: an event and its key go where they were sent."""
+    """Does not follow redirects: an event and its key only go to the given address."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
 def _checked(allowed: Rules, host: str) -> tuple[Any, ...]:
-    """Connections that look at the addresses of a host before they connect to them."""
+    """Connections that check the addresses of a host before they connect to it."""
 
     def connect(address: tuple[str, int], timeout: Any = None, *_: Any) -> socket.socket:
         if address[0].strip("[]").lower() != host:  # a proxy
@@ -164,7 +166,7 @@ def _checked(allowed: Rules, host: str) -> tuple[Any, ...]:
                 failed = error
                 continue
             return made
-        raise failed or OSError("the host has no address")
+        raise failed or OSError("the host name cannot be resolved")
 
     class Http(urllib.request.HTTPHandler):
         def http_open(self, request: Any) -> Any:
@@ -178,7 +180,7 @@ def _checked(allowed: Rules, host: str) -> tuple[Any, ...]:
 
 
 def _by(kind: type[Any], connect: Callable[..., socket.socket]) -> Any:
-    """Makes connections of this class that are opened by a function."""
+    """Creates connections of this class that are opened by a function."""
 
     def make(*arguments: Any, **options: Any) -> Any:
         made = kind(*arguments, **options)

@@ -1,7 +1,7 @@
-"""Providers: what makes the files of views, schemas and statistics that have none yet.
+"""Providers: they create the files of views, schemas and statistics that do not have one yet.
 
-A file that is made here lies beside the store ("lineage.db": "lineage.db.files/") and is named by
-the digest of its content: the same content is the same file, and so the same artifact.
+Such a file lies beside the store ("lineage.db": "lineage.db.files/") and is named after the digest
+of its content: the same content is the same file, and so the same artifact.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FUNCTION = "make_query"  # of a module, unless another one is named
 
 
 def kept_file(connection: Connection, data: bytes, ending: str, digest: str | None = None) -> str:
-    """A file with this content. It is complete from the moment that it has its name."""
+    """Creates a file with this content. It has its name only when it is complete."""
     folder = f"{connection.path}.files"
     name = (digest or hashlib.sha256(data).hexdigest())[:32]
     path = os.path.join(folder, f"{name}{ending}")
@@ -51,10 +51,10 @@ def kept_file(connection: Connection, data: bytes, ending: str, digest: str | No
 
 
 def view_file(connection: Connection, what: Any, function: str | None, options: Any) -> str:
-    """The file of a view: of a saved one (.cstv) itself, of a query (.cstq), a View, a Query, a
-    module (.py) or a function that gives one of these, one that is made.
+    """The file of a view. A saved view (.cstv) is used itself. For a query (.cstq), a View, a
+    Query, or a module (.py) or a function that returns one of these, a file is created.
 
-    options: of a query in a text: message, descriptors, schema and type; params of any query.
+    options: for a query in a text: message, descriptors, schema and type; params for any query.
     """
     params = options.pop("params", None)
     if isinstance(what, str | os.PathLike):
@@ -65,21 +65,24 @@ def view_file(connection: Connection, what: Any, function: str | None, options: 
             what = Query.from_file(path, **options)
             options = {}
         else:
-            _refuse(function is not None or params or options, "of a saved view nothing is made")
+            _refuse(
+                function is not None or params or options,
+                "a saved view does not take function, params or options",
+            )
             return path
     elif isinstance(what, ModuleType):
         what = _called(what, function)
     elif callable(what):
         what = what()
-    _refuse(options, f"{', '.join(options)} go with a query in a file (.cstq)")
+    _refuse(options, f"{', '.join(options)} is only for a query in a file (.cstq)")
     if isinstance(what, Query):
         what = what.view(params)
     elif isinstance(what, View) and params:
         what = what.again(params)
     if not isinstance(what, View):
         raise TypeError(
-            "a view is made of a View, a Query, a .cstv, .cstq or .py file, a module or a "
-            f"function, not of {type(what).__name__}"
+            "expected a View, a Query, a .cstv, .cstq or .py file, a module or a "
+            f"function, not {type(what).__name__}"
         )
     return kept_file(connection, what.to_bytes(), ".cstv", what.digest)
 
@@ -90,7 +93,7 @@ def _refuse(when: object, message: str) -> None:
 
 
 def _loaded(path: str) -> ModuleType:
-    """A module of a file, under a name of its own; it is run once more for each call."""
+    """Loads a file as a module under a name of its own. Each call runs it again."""
     if not os.path.exists(path):
         hint = "check the path"
         raise NotFoundError(f"{path}: there is no such file ({hint})", file=path, hint=hint)

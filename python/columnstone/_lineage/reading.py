@@ -1,4 +1,4 @@
-"""How artifacts are read: the rules are the library's (cst_lineage_read)."""
+"""How artifacts are read: the library has the rules (cst_lineage_read)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AS_BOUND, _AS_IS, _BY_VIEW = 0, 1, 2
 @public_in("columnstone.lineage")
 class Reading(NamedTuple):
     """How Examples are read together: the paths, the options of `columnstone.open`, and the ids of
-    all artifacts that are needed meanwhile, for a lease."""
+    all artifacts that a lease must hold meanwhile."""
 
     paths: tuple[str, ...]
     options: dict[str, Any]
@@ -41,7 +41,7 @@ def as_artifacts(what: object) -> list[Artifact] | None:
     if num == 0:
         return None
     if num < len(what):
-        raise argument_error("the list mixes artifacts and other inputs", "open them apart")
+        raise argument_error("the list mixes artifacts and other inputs", "open them separately")
     return list(what)
 
 
@@ -52,9 +52,9 @@ def read(
     *,
     own_parts: bool = False,
 ) -> Reading:
-    """How they are read together: as they are bound, without a view (None), or through one.
+    """How they are read together: as they are bound, without a view (None), or through a view.
 
-    own_parts: the reader has descriptors, a schema or a view of its own.
+    own_parts: the reader passes its own descriptors, schema or view.
     """
     connection = _one_store([*examples, *([view] if isinstance(view, Artifact) else [])])
     choice = _AS_IS if view is None else _BY_VIEW if isinstance(view, Artifact) else _AS_BOUND
@@ -72,7 +72,7 @@ def read(
 def held(
     examples: Sequence[Artifact], view: Artifact | Choice | None, *, own_parts: bool = False
 ) -> tuple[Held, Reading]:
-    """The same, and a lease on it."""
+    """The same, with a lease."""
     reading = read(examples, view, own_parts=own_parts)
     connection = examples[0]._connection
     kept = hold(connection, connection.opening, reading.artifacts)
@@ -80,12 +80,14 @@ def held(
 
 
 def held_view(view: Artifact, paths: Any) -> tuple[Held, str]:
-    """Any input, with a lease on a view that it is read through, and the view's file."""
+    """Any input, with a lease on the view through which it is read, and the file of the view."""
     if view.type != "DataView":
-        raise argument_error(f"view is {view.reference}, of the type {view.type}", "a DataView")
+        raise argument_error(
+            f"view is {view.reference}, of type {view.type}", "expected a DataView"
+        )
     now = artifact_of(view._connection, view.id)
     if now.state != "live" or not now.paths:
-        raise argument_error(f"the view {view.reference} is {now.state}", "a live one")
+        raise argument_error(f"the view {view.reference} is {now.state}", "expected a live one")
     kept = hold(view._connection, view._connection.opening, (view.id,))
     return Held(paths, kept), now.paths[0]
 
@@ -95,27 +97,28 @@ def _one_store(all_of_them: Sequence[Artifact]) -> Connection:
     for one in all_of_them:
         if one._connection.path != first.path:
             raise argument_error(
-                f"{all_of_them[0].reference} is of the store {first.path}, and {one.reference} of "
-                f"{one._connection.path}",
-                "artifacts that are read together are of one store",
+                f"{all_of_them[0].reference} is in the store {first.path}, but {one.reference} "
+                f"is in {one._connection.path}",
+                "read artifacts of different stores separately",
             )
     return first
 
 
 def _splits(examples: Sequence[Artifact], given: Iterable[str] | None) -> tuple[str, ...] | None:
-    """The splits that are wanted of all: those that are given, or that all of them have chosen."""
+    """The splits to read: the given ones, or those chosen from every artifact."""
     if given is not None:
         return (given,) if isinstance(given, str) else tuple(given)
     chosen = {one.splits for one in examples}
     if len(chosen) > 1:
         raise argument_error(
-            "the artifacts have different splits chosen", "choose the same ones of all"
+            "different splits are chosen from the artifacts",
+            "choose the same splits of all artifacts",
         )
     return chosen.pop()
 
 
 def _message_value(name: str, text: str) -> bool | int | str:
-    """The value of an option of messages, each of which is an option of its own in a store."""
+    """The value of one option for messages; in a store, each of them is an option of its own."""
     usual = OPTIONS[name]
     if isinstance(usual, bool):
         return text == "true"
@@ -123,7 +126,7 @@ def _message_value(name: str, text: str) -> bool | int | str:
 
 
 def value_of(name: str, text: str) -> Any:
-    """The value of an option of `columnstone.open` from its text in a store."""
+    """The value of an option of `columnstone.open`, from its text in a store."""
     if name in KINDS:
         return Option(name, KINDS[name]).from_text(text)
     kind = _core.SOURCE_OPTIONS[name][0] if name in _core.SOURCE_OPTIONS else "text"

@@ -25,9 +25,10 @@ _MOST = 1000  # characters of an error
 class Run:
     """An execution while it runs: `with store.execution("train", inputs=[...]) as run:`.
 
-    At the end of the block it is complete, or failed if an exception leaves it, which its property
-    "error" then names, or canceled (KeyboardInterrupt). Until then a lease holds its inputs and
-    outputs, and tells others that it runs: after a crash it ends as failed.
+    At the end of the block, its state becomes "complete". If an exception leaves the block, it
+    becomes "failed", and the property "error" names the exception; after a KeyboardInterrupt it
+    becomes "canceled". During the block, a lease holds its inputs and outputs, and shows others
+    that it runs; after a crash it ends as failed.
     """
 
     def __init__(
@@ -49,17 +50,17 @@ class Run:
         """The id of the execution. StateError before the block has begun."""
         if self._id is None:
             hint = "with store.execution(...) as run:"
-            raise StateError(f"the execution has not begun ({hint})", hint=hint)
+            raise StateError(f"the execution has not started ({hint})", hint=hint)
         return self._id
 
     @property
     def execution(self) -> Execution:
-        """It as it is now."""
+        """Looks the execution up again."""
         return execution_of(self._connection, self.id)
 
     def output(self, artifact: Artifact, path: str | None = None) -> Artifact:
-        """Adds an output, and gives it back. path: the name by which the execution knows it. One
-        that was added with pending=True is live once the execution is complete."""
+        """Adds an output and returns it. path: the name of the output in the execution. An artifact
+        that was added with pending=True becomes live when the execution is complete."""
         if not isinstance(artifact, Artifact):
             raise TypeError(f"an output is an Artifact, not {type(artifact).__name__}")
         check_own(self._connection, artifact)
@@ -71,13 +72,13 @@ class Run:
         self._connection.core.set(OF_EXECUTIONS, self.id, core_properties(properties))
 
     def check(self) -> None:
-        """StateError if its lease has lapsed, as after a long sleep of the machine."""
+        """StateError if its lease has expired, for example while the machine was suspended."""
         if self._lease is not None:
             self._lease.check()
 
     def __enter__(self) -> Self:
         if self._id is not None:
-            raise StateError("the execution has begun already")
+            raise StateError("the execution has already started")
         core = self._connection.core
         with self._connection.transaction():
             begun = core.start(*self._what, 0)
@@ -105,7 +106,7 @@ class Run:
         except Error as failure:
             if error is None:
                 raise
-            error.add_note(f"and the execution {self._id} could not be ended: {failure}")
+            error.add_note(f"in addition, the execution {self._id} could not be ended: {failure}")
         finally:
             if self._lease is not None:
                 self._lease.close()
@@ -125,5 +126,5 @@ class Run:
 
 
 def _printable(text: str) -> str:
-    """What UTF-8 can hold of it."""
+    """The text without the characters that UTF-8 cannot represent."""
     return text.encode("utf-8", "backslashreplace").decode()

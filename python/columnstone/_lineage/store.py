@@ -1,4 +1,4 @@
-"""Store: what data, views, schemas, statistics and models there are, and what came from what."""
+"""Store: the existing data, views, schemas, statistics and models, and what each was made from."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ def open(
     >>> store.close()
     """
     if create and read_only:
-        raise argument_error("a new store cannot be read only")
+        raise argument_error("create=True and read_only=True exclude each other")
     if not create and (roots is not None or shared):
-        raise argument_error("roots and shared are of a new store", "create=True")
+        raise argument_error("roots and shared are only for a new store", "create=True")
     mode = CREATE if create else READ if read_only else WRITE
     of_roots = None if roots is None else tuple(map(placed, _listed(roots)))
     seconds = positive("timeout", timeout)
@@ -117,8 +117,8 @@ class Store:
     """A lineage store. `columnstone.lineage.open` opens one.
 
     store["sessions@4"], store["sessions"] (the newest live version) and store[17] look up
-    artifacts; iteration gives all of them. Threads take turns. Each call is on disk when it
-    returns, except within a `transaction`. A store is a context manager and pickles by its path; a
+    artifacts; iteration gives all of them. Threads take turns. Changes are on disk when a call
+    returns, except inside a `transaction`. A store is a context manager. It pickles as its path; a
     forked process opens it again.
     """
 
@@ -127,7 +127,7 @@ class Store:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    # Life
+    # Opening and closing
 
     @property
     def path(self) -> str:
@@ -175,7 +175,7 @@ class Store:
         of the outer one. Many additions are much faster within one transaction."""
         return self._connection.transaction()
 
-    # Looking
+    # Searching
 
     def __getitem__(self, reference: str | int) -> Artifact:
         return self._artifacts(reference)[0]
@@ -212,10 +212,10 @@ class Store:
         name: can be a pattern with *, ? and [.
         path: artifacts with this file, or with a file in this folder.
         source_path: views that read this input field, or a field in it.
-        created: a first time and an end, which is excluded; a single time has no end.
+        created: a pair (start, end), with the end excluded; a single time is a start.
         states: by default all but "deleted" and "abandoned".
         limit: return only the newest ones, at most this many.
-        properties: the values that they have.
+        properties: the values that they must have.
         """
         every = states is not None
         texts = (type, name, None if path is None else placed(path), source_path)
@@ -238,7 +238,7 @@ class Store:
         limit: int | None = None,
         **properties: Value,
     ) -> list[Execution]:
-        """Finds the executions that match all arguments, which are those of `find`."""
+        """Finds the executions that match all arguments; see `find`."""
         numbers = (*self._numbers(context, created), at_least_1_or_0("limit", limit))
         texts = (type, name, None, None)
         wanted = Wanted(None, texts, core_properties(properties), numbers)
@@ -247,7 +247,7 @@ class Store:
     def contexts(
         self, type: str | None = None, *, name: str | None = None, **properties: Value
     ) -> list[Context]:
-        """Finds the contexts that match all arguments, which are those of `find`."""
+        """Finds the contexts that match all arguments; see `find`."""
         wanted = Wanted(None, (type, name, None, None), core_properties(properties))
         return contexts(self._connection, wanted=wanted)
 
@@ -260,8 +260,8 @@ class Store:
         depth: int | None = None,
     ) -> list[Node]:
         """Follows executions and references from artifacts: up to what they were made from, down to
-        what was made from them, or both ways by default. Each node is returned once, the nearest
-        first.
+        what was made from them, or in both directions by default. Each node is returned once, the
+        nearest first.
 
         depth: follow at most this many executions.
         """
@@ -301,19 +301,19 @@ class Store:
     ) -> Artifact:
         """Adds an artifact.
 
-        type: "Examples", "DataView", "Schema", "Statistics", "Model", or one of one's own.
-        files: a path of a file or of a folder, a glob, or a URL, or a list of them; or a dict of
-            them by their splits.
-        name: a new version of this name; a name belongs to one type.
+        type: "Examples", "DataView", "Schema", "Statistics", "Model", or a custom type.
+        files: the path of a file or a folder, a glob, a URL, or a list of these; or a dict from
+            split to these.
+        name: adds a new version of this name. A name belongs to one type.
         properties: name -> bool, int, float, str or bytes.
-        references: role -> artifact that it needs as long as it lives, or several.
-        parts: role -> file that it takes to read the others: "descriptors", "schema".
-        external: its files are never deleted.
-        digest: False: the files are not read for a SHA-256 of their content.
-        missing: files need not be there (yet).
-        reuse: a live artifact with the same type, name, content, properties and references is
-            taken for it, if there is one; so it always is for views and schemas.
-        pending: an execution is making it, of which it is an output.
+        references: role -> artifact, or several, that it needs as long as it lives.
+        parts: role -> file that is needed to read the others: "descriptors", "schema".
+        external: never delete its files.
+        digest: False: do not read the files to compute the SHA-256 of their content.
+        missing: allow files that do not exist (yet).
+        reuse: if there is a live artifact with the same type, name, content, properties and
+            references, return it. Views and schemas are always reused.
+        pending: a running execution is creating it as an output.
         """
         switches = (
             (_EXTERNAL if external else 0)
@@ -352,21 +352,21 @@ class Store:
         created: datetime | None = None,
         **options: Any,
     ) -> Artifact:
-        """Adds Examples: data, and all that it takes to read them. What the first file holds, and
-        how, is looked at: the properties payload_format and file_format.
+        """Adds Examples: data, with everything that is needed to read it. The properties
+        payload_format and file_format are detected from the first file.
 
-        files: as for `add`; a dict says the splits, as a folder with folders "Split-train" does.
-            split: of all of them.
+        files: as for `add`; a dict, or a folder with folders such as "Split-train", defines splits.
+            split: the split of all files.
         span: a number, such as that of a day.
-        format, container, message, descriptors: as those of `columnstone.open`: a message by its
-            full name, descriptors in a file (.proto, or a descriptor set).
-        schema: a Schema artifact, by which they are read.
-        options: others of the format, such as delimiter of CSV; message_options. TypeError for one
-            that no format has.
+        format, container, message, descriptors: as for `columnstone.open`, but message is a full
+            name, and descriptors is a file (.proto, or a descriptor set).
+        schema: a Schema artifact to read them with.
+        options: other options of the format, such as delimiter for CSV; message_options. TypeError
+            for an option that no format has.
         """
         if split is not None:
             if isinstance(files, Mapping):
-                raise argument_error("files says the splits, and split is given")
+                raise argument_error("split is given, but files is a dict of splits")
             files = {split: files}
         elif is_path(files) and os.path.isdir(placed(files)):
             files = detect.splits_of(placed(files)) or files
@@ -411,14 +411,14 @@ class Store:
         external: bool = False,
         **options: Any,
     ) -> Artifact:
-        """Adds a DataView, or gives the one that has the same content.
+        """Adds a DataView, or returns the existing one with the same content.
 
-        view: a saved view (.cstv); or what one is made of, whose file then lies beside the store: a
-            View or a Query; the path of a query (.cstq); the path of a Python file, a module, or a
-            function, that gives a View or a Query. A Python file is run.
-        function: of the Python file or the module; "make_query" by default.
-        options: of a query in a file: message, descriptors, schema or type, as for
-            `Query.from_text`; params, values of the query's parameters.
+        view: a saved view (.cstv). For anything else, a saved view is created beside the store: a
+            View or a Query; the path of a query (.cstq); or a Python file (its path, which is run),
+            a module or a function that returns a View or a Query.
+        function: the function in the Python file or module; "make_query" by default.
+        options: for a query in a file: message, descriptors, schema or type, as for
+            `Query.from_text`; params: values of the query's parameters.
         """
         path = provide.view_file(self._connection, view, function, dict(options))
         return self.add("DataView", path, name, properties=properties, external=external)
@@ -431,8 +431,9 @@ class Store:
         properties: Properties = None,
         external: bool = False,
     ) -> Artifact:
-        """Adds a Schema, or gives the one that has the same content: a file (.pbtxt), or anything
-        else that columnstone.Schema takes, whose file then lies beside the store."""
+        """Adds a Schema, or returns the existing one with the same content. It is a .pbtxt file, or
+        anything else that columnstone.Schema accepts; in this case a file is created beside the
+        store."""
         if not is_path(schema) or isinstance(schema, bytes):
             data = Schema(schema).to_text().encode()
             schema = provide.kept_file(self._connection, data, ".pbtxt")
@@ -447,10 +448,10 @@ class Store:
         properties: Properties = None,
         external: bool = False,
     ) -> Artifact:
-        """Adds Statistics: a file, or a columnstone.Statistics, whose file then lies beside the
-        store.
+        """Adds Statistics: a file, or a columnstone.Statistics, for which a file is created beside
+        the store.
 
-        of: the Examples that they are of; recorded as an execution of the type "StatisticsGen".
+        of: the Examples that they describe; recorded as an execution of type "StatisticsGen".
         """
         if not is_path(statistics):
             data = bytes(statistics)
@@ -475,7 +476,7 @@ class Store:
         external: bool = False,
         digest: bool = True,
     ) -> Artifact:
-        """Adds a Model: a folder, or a file."""
+        """Adds a Model: a folder or a file."""
         return self.add(
             "Model",
             path,
@@ -504,7 +505,7 @@ class Store:
         check_own(self._connection, of)
         self._connection.core.set(kind, of.id, core_properties(properties))
 
-    # What is done
+    # Recording
 
     def execution(
         self,
@@ -520,7 +521,7 @@ class Store:
         inputs=[...]) as run:`, and `run.output(artifact)` in the block.
 
         inputs: artifacts, or a dict of artifacts by the names that the execution uses.
-        contexts: the contexts that it belongs to.
+        contexts: the contexts that the execution belongs to.
         lease: after a crash, the execution counts as failed after this many seconds.
 
         >>> store = cst.lineage.open("runs.db", create=True)
@@ -555,11 +556,11 @@ class Store:
         view: ArtifactLike | Choice | None = AS_BOUND,
         splits: Iterable[str] | None = None,
     ) -> Reading:
-        """How Examples are read together: what `columnstone.open` does with them, for readers of
-        one's own, which hold a `lease`. ArgumentError names the artifacts that break a rule.
+        """How Examples are read together, as `columnstone.open` does it, for custom readers. These
+        should hold a `lease`. ArgumentError names the artifacts that break a rule.
 
-        view: None: without one; an artifact: through that one; by default through the one that all
-            of them are bound to, or as they are.
+        view: None: read without a view; an artifact: read through it; by default, through the view
+            that all of them are bound to, or as they are.
         """
         of_view = view if view is None or isinstance(view, Choice) else self._artifact(view)
         return read(self._artifacts(examples), of_view, splits)
@@ -574,12 +575,13 @@ class Store:
         seconds: timedelta | float = 300,
         detached: bool = False,
     ) -> Lease:
-        """Keeps the files of artifacts, and what they refer to, until it is closed. What is opened
-        by artifacts has one itself.
+        """Keeps the files of artifacts, and everything that they refer to, until it is closed.
+        Sources opened from artifacts have a lease of their own.
 
-        holder: for people; the machine and the process by default.
+        holder: a description for people; by default the machine and the process.
         seconds: how long it lasts after a crash; until then a thread renews it.
-        detached: nothing renews it, and closing does not end it: for readers that are elsewhere.
+        detached: the lease is not renewed, and closing does not end it: for readers on other
+            machines.
         """
         ids = tuple(one.id for one in self._artifacts(artifacts))
         span = seconds_of("seconds", seconds)
@@ -612,16 +614,16 @@ class Store:
         dry_run: bool = False,
         now: datetime | None = None,
     ) -> Garbage:
-        """Deletes artifacts that no policy keeps and nobody needs. The result says what stays, and
-        why.
+        """Deletes artifacts that no policy keeps and nobody needs. The result reports what stays,
+        and why.
 
-        keep: keep the newest ones of each group, this many.
-        max_age: keep what is younger (seconds or a timedelta). Without keep and max_age, no live
+        keep: keep this many of the newest artifacts of each group.
+        max_age: keep younger artifacts (seconds or a timedelta). Without keep and max_age, no live
             artifact is deleted.
         group_by: properties, or "name" and "type". By default, and for artifacts without these
             properties, by name.
         types: delete only artifacts of these types.
-        keep_ancestors_of: keep what live artifacts of these types came from: ["Model"].
+        keep_ancestors_of: keep the ancestors of live artifacts of these types, such as ["Model"].
         dry_run: report what would be deleted, and delete nothing.
 
         A live artifact also stays while a lease or a running execution holds it, and while an
@@ -642,7 +644,7 @@ class Store:
         )
         return Garbage(found, bool(dry_run))
 
-    # To others
+    # Export
 
     def graph(
         self,
@@ -669,25 +671,25 @@ class Store:
         url: str | Literal[True] | None = None,
         api_key: str | None = None,
     ) -> str:
-        """Executions (all by default) as OpenLineage run events, a line of JSON each.
+        """Returns executions (all by default) as OpenLineage run events, one line of JSON each.
 
         namespace: of the jobs; "columnstone" by default.
-        url: a server that they are posted to, one by one ("http://host:5000", or with the path of
-            its endpoint); True: $OPENLINEAGE_URL.
-        api_key: sent as a bearer token; $OPENLINEAGE_API_KEY is sent to $OPENLINEAGE_URL alone.
+        url: a server to post them to, one by one ("http://host:5000", or with the path of its
+            endpoint); True: $OPENLINEAGE_URL.
+        api_key: sent as a bearer token. $OPENLINEAGE_API_KEY is sent only to $OPENLINEAGE_URL.
         """
         ids = None if executions is None else tuple(self._own_id(one) for one in executions)
         events = self._connection.core.openlineage(namespace, ids)
         if url is not None:
             send(events, url, api_key)
         elif api_key is not None:
-            raise argument_error("api_key goes with url")
+            raise argument_error("api_key is given without url")
         return events
 
     # Arguments
 
     def _artifacts(self, given: Artifacts) -> list[Artifact]:
-        """Artifacts by themselves, by their references or ids, one or several."""
+        """Artifacts given as objects, references or ids, one or several."""
         one = isinstance(given, Artifact | str | int) or not hasattr(given, "__iter__")
         core, ids = self._connection.core, []
         for item in [given] if one else given:  # type: ignore[union-attr]
@@ -704,7 +706,7 @@ class Store:
         return [by_id.get(id) or artifact_of(self._connection, id) for id in ids]
 
     def _artifact(self, given: ArtifactLike) -> Artifact:
-        """One by itself, by its reference or its id."""
+        """An artifact given as an object, a reference or an id."""
         if isinstance(given, Artifact):
             check_own(self._connection, given)
         return self[_id(given)]
@@ -718,7 +720,7 @@ class Store:
         context: Context | None,
         created: tuple[datetime | None, datetime | None] | datetime | None,
     ) -> tuple[int, int, int]:
-        """The context, and the times of a query."""
+        """The context and the times of a search."""
         begin, end = created if isinstance(created, tuple) else (created, None)
         of = 0 if context is None else self._own_id(context)
         return of, micros(begin), micros(end)

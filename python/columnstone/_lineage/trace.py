@@ -1,4 +1,4 @@
-"""What tracing, checking and garbage collection tell, as rows."""
+"""The results of tracing, checking and garbage collection, as rows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @public_in("columnstone.lineage")
 class Link(NamedTuple):
-    """Where a node came from: kind and id of the other one, and how: "input", "output", or the role
-    of a reference, such as "view"."""
+    """The origin of a node: kind and id of the other node, and how they are connected: "input",
+    "output", or the role of a reference, such as "view"."""
 
     kind: str
     id: int
@@ -28,10 +28,11 @@ class Link(NamedTuple):
 
 @public_in("columnstone.lineage")
 class Node(NamedTuple):
-    """An artifact or an execution that `Store.trace` comes by.
+    """An artifact or an execution that `Store.trace` reaches.
 
-    kind: "artifact" or "execution". label: "sessions@4". depth: in executions, from what was asked
-    for (0); negative: what it came from. sources: what it came from itself, of those that are here.
+    kind: "artifact" or "execution". label: "sessions@4". depth: the distance from the start (0) in
+        executions; negative: towards the origins. sources: its direct origins among the returned
+        nodes.
     """
 
     kind: str
@@ -74,8 +75,8 @@ def nodes_of(found: _core.Findings) -> Nodes:
 
 @public_in("columnstone.lineage")
 class StoreFault(NamedTuple):
-    """What `Store.check` has found: an artifact (None: the store itself), a file of it, and what is
-    wrong."""
+    """A problem that `Store.check` has found: an artifact (None: the store itself), one of its
+    files, and the problem."""
 
     artifact: int | None
     reference: str | None
@@ -97,7 +98,7 @@ def faults_of(found: _core.Findings) -> list[StoreFault]:
 
 @public_in("columnstone.lineage")
 class GarbageFile(NamedTuple):
-    """A file of an artifact, and what happens with it: "keep", "delete", or "gone"."""
+    """A file of an artifact, and what happens to it: "keep", "delete", or "gone"."""
 
     path: str
     action: str
@@ -106,7 +107,8 @@ class GarbageFile(NamedTuple):
 
 @public_in("columnstone.lineage")
 class GarbageRow(NamedTuple):
-    """An artifact, and what garbage collection did, or would do: "keep" or "delete", and why."""
+    """An artifact, and what garbage collection did, or would do, with it: "keep" or "delete", and
+    the reason."""
 
     id: int
     type: str
@@ -119,8 +121,8 @@ class GarbageRow(NamedTuple):
 
 @public_in("columnstone.lineage")
 class Garbage:
-    """What a garbage collection did, or, of a dry run, would do. It is iterated for all artifacts;
-    printed, it says what goes and why all else stays."""
+    """The result of a garbage collection, or of a dry run. Iteration returns all artifacts; the
+    printed report lists what is deleted, and why everything else stays."""
 
     __slots__ = ("_rows", "_totals", "is_dry_run")
 
@@ -133,22 +135,22 @@ class Garbage:
 
     @property
     def deleted(self) -> list[GarbageRow]:
-        """The artifacts that go."""
+        """The deleted artifacts."""
         return [row for row in self._rows if row.action == "delete"]
 
     @property
     def kept(self) -> list[GarbageRow]:
-        """Those that stay."""
+        """The artifacts that stay."""
         return [row for row in self._rows if row.action != "delete"]
 
     @property
     def num_files(self) -> int:
-        """How many files are deleted."""
+        """The number of deleted files."""
         return self._totals["files"]
 
     @property
     def num_bytes(self) -> int:
-        """And how many bytes they have."""
+        """The size of the deleted files in bytes."""
         return self._totals["bytes"]
 
     def __iter__(self) -> Iterator[GarbageRow]:
@@ -158,7 +160,7 @@ class Garbage:
         return len(self._rows)
 
     def __bool__(self) -> bool:
-        """Whether anything goes."""
+        """Whether anything is deleted."""
         return bool(self.deleted)
 
     def __str__(self) -> str:

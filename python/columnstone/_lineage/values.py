@@ -1,4 +1,4 @@
-"""Properties and times, as a store has them and as Python has them."""
+"""Conversion of properties and times between a store and Python."""
 
 from __future__ import annotations
 
@@ -71,20 +71,20 @@ def properties_of(items: list[dict[str, Any]]) -> dict[str, Value]:
 
 
 def path_of(path: bytes | str | None) -> Any:
-    """A path as Python has it: those of the system are bytes, which need not be text."""
+    """A path for Python: paths of the system are bytes, which may not be valid text."""
     return os.fsdecode(path) if isinstance(path, bytes) else path
 
 
 def placed(path: object) -> bytes:
-    """A path as the library takes it: from the current folder on, as everywhere in Python; a URL as
-    it is."""
+    """A path for the library, relative to the current folder, as everywhere in Python; a URL is
+    unchanged."""
     given = path_bytes(path)
     is_whole = given.startswith(b"/") or b"://" in given
     return given if is_whole else os.path.join(os.getcwdb(), given)
 
 
 def micros(when: datetime | None) -> int:
-    """A time as the library has it; 0: None. A naive one is local."""
+    """A time for the library; 0: None. A naive time is local."""
     if when is None:
         return 0
     if not isinstance(when, datetime):
@@ -93,7 +93,8 @@ def micros(when: datetime | None) -> int:
 
 
 def when(microseconds: int | None) -> Any:
-    """And back, in UTC; None: None. Times that Python does not have are its first and last."""
+    """A time for Python, in UTC; None: None. Times outside Python's range become its first or last
+    time."""
     if microseconds is None:
         return None
     try:
@@ -104,7 +105,7 @@ def when(microseconds: int | None) -> Any:
 
 
 def seconds_of(name: str, span: timedelta | float | None) -> int:
-    """A span of time in whole seconds, rounded up; 0: None."""
+    """A duration in whole seconds, rounded up; 0: None."""
     if span is None:
         return 0
     if isinstance(span, timedelta):

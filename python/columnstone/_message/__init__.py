@@ -1,1 +1,1 @@
-"""Protobuf messages of any type: what describes them, and what decodes and encodes them."""
+"""Protobuf messages of any type: their descriptors, decoding and encoding."""

@@ -1,4 +1,4 @@
-""".proto files to a FileDescriptorSet, by the compiler of grpcio-tools or by protoc."""
+"""Compiles .proto files to a FileDescriptorSet, with grpcio-tools or protoc."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .._base.programs import PYTHON, find_program, run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# "shop.proto:5:3: Expected ..."; a warning is no error.
+# "shop.proto:5:3: Expected ..."; warnings are not errors.
 _ERROR = re.compile(r"^(.+?):(\d+):(\d+): (?!warning: )", re.MULTILINE)
 
 
 def compile_protos(paths: Sequence[str], include: Sequence[str]) -> bytes:
-    """The files and all that they import, as the bytes of a FileDescriptorSet. Imports are looked
-    for in `include`, in the files' own folders, and among the files that come with protobuf and
-    with googleapis-common-protos, in this order."""
+    """The files and everything that they import, as the bytes of a FileDescriptorSet. Imports are
+    searched in `include`, in the files' own folders, and among the files that come with protobuf
+    and googleapis-common-protos, in this order."""
     import tempfile
 
     for path in paths:
@@ -44,7 +44,7 @@ def compile_protos(paths: Sequence[str], include: Sequence[str]) -> bytes:
 
 
 def _installed() -> list[str]:
-    """The folders of Python packages in which google/... lies, which holds google/type."""
+    """The folders of Python packages that contain google/..., and google/type."""
     spec = importlib.util.find_spec("google")
     places = spec.submodule_search_locations if spec is not None else None
     return [os.path.dirname(os.path.abspath(place)) for place in places or ()]
@@ -55,7 +55,9 @@ def _compiler(path: str) -> list[str]:
         return [*PYTHON, "-m", "grpc_tools.protoc"]
     found = find_program("protoc")
     if found is None:
-        hint = "pip install grpcio-tools; or give what `protoc --include_imports -o` writes"
+        hint = (
+            "pip install grpcio-tools; or give the file that `protoc --include_imports -o` writes"
+        )
         raise UnsupportedError(
             f"{path}: a .proto file needs grpcio-tools, or protoc on the PATH ({hint})",
             file=path,
@@ -69,12 +71,12 @@ def _has_grpcio_tools() -> bool:
 
 
 def _refused(said: str, files: Sequence[str], paths: Sequence[str]) -> SchemaError:
-    """What the compiler said, with the place of its first error."""
+    """The compiler's message, with the position of the first error."""
     said = said.strip()
     place = _ERROR.search(said)
     hint = None
     if "not found" in said:
-        hint = "name the folder that the import begins in: Descriptors(path, include=[...])"
+        hint = "give the folder that the import is relative to: Descriptors(path, include=[...])"
         if "google/type/" in said:
             hint = "pip install googleapis-common-protos"
     text = said if hint is None else f"{said} ({hint})"

@@ -1,4 +1,4 @@
-"""Descriptors: the message types of .proto files, of sets of descriptors, of generated classes."""
+"""Descriptors: message types from .proto files, descriptor sets, and generated classes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @public_in("columnstone.schema")
 @dataclasses.dataclass(frozen=True)
 class MessageGuess:
-    """What a message explains of some records; see Descriptors.guess."""
+    """How well a message type explains some records; see Descriptors.guess."""
 
     message: str  #: the full name
     fits: bool  #: every record parses as it, and it explains every byte of them
@@ -56,26 +56,26 @@ class MessageGuess:
 
 @public_in("columnstone.schema")
 class Descriptors:
-    """The message types that protobuf's descriptors describe. Immutable; it pickles, and any number
-    of threads may share it.
+    """Message types from protobuf descriptors. Immutable; it pickles, and any number of threads can
+    share it.
 
-    Descriptors(x) takes
+    Descriptors(x) accepts
 
-    - a FileDescriptorSet, as `protoc --include_imports -o FILE` and `buf build -o FILE` write it:
-      its path or its bytes (or a single FileDescriptorProto);
-    - a path that ends in .proto: the file is compiled by grpcio-tools or, without that, by the
-      `protoc` that is found on the PATH;
-    - of Python's protobuf a generated class or module, a descriptor of any kind, or a message of
-      FileDescriptorSet: with all files that they import;
-    - a list of these. Of several files of the same name the first one counts.
+    - the path or the bytes of a FileDescriptorSet, as written by `protoc --include_imports -o FILE`
+      or `buf build -o FILE` (or of a single FileDescriptorProto);
+    - a path that ends in .proto: the file is compiled with grpcio-tools or, without it, with the
+      `protoc` on the PATH;
+    - objects of Python's protobuf: a generated class or module, a descriptor of any kind, or a
+      FileDescriptorSet message, including the files that they import;
+    - a list of these. If several files have the same name, the first one is used.
 
-    include: of .proto files: the folders that imports begin in, as protoc's -I. After them come the
-        folders of the files themselves, and the files that come with protobuf and with the package
+    include: for .proto files: the folders to search for imports, like protoc's -I. The folders of
+        the files themselves come next, then the files of protobuf and of the package
         googleapis-common-protos.
 
-    Raises NotFoundError if there is no such file, SchemaError for descriptors that contradict
-    themselves, with the name of the type as path, and for what the compiler refuses, with file,
-    line and column; CorruptError for other bytes, and UnsupportedError without a compiler.
+    Raises NotFoundError if a file does not exist; SchemaError for inconsistent descriptors, with
+    the name of the type as path, and for compiler errors, with file, line and column; CorruptError
+    for other bytes; and UnsupportedError if there is no compiler.
 
     >>> cst.schema.Descriptors("shop.proto").messages
     ('shop.Event', 'shop.Session')
@@ -94,19 +94,20 @@ class Descriptors:
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """The full names of the messages, in the order of the files and of their declarations, each
-        before those that are declared in it."""
+        """The full names of the messages, in the order of the files and of the declarations; a
+        message comes before the messages that are declared inside it."""
         return self._core.messages
 
     def guess(self, records: Iterable[Buffer]) -> list[MessageGuess]:
-        """Which messages some serialized records (some hundred will do) may be: at most 32, those
-        that explain most of their bytes first. It is a guess, because bytes do not say their type.
+        """Guesses which message type some serialized records have (a few hundred are enough).
+        Returns at most 32 candidates, ordered by the number of bytes that they explain. It is a
+        guess, because serialized messages do not contain their type.
 
-        Only what the writers of a message would write counts for it: fields that it has, of the
-        right wire type, with numbers that the field can hold and names for enums, no required field
-        missing, and UTF-8 where protobuf wants that. A message fits if it explains every byte of
-        every record; where others fit as well, with the same numbers, these records do not tell
-        which of them it is.
+        A field counts only if a writer of the message could have written it: it exists in the
+        message, has the right wire type, a number that fits the field, a known name for enums, and
+        UTF-8 where protobuf requires it; no required field is missing. A message fits if it
+        explains every byte of every record. If several messages fit with the same numbers, the
+        records do not show which one it is.
         """
         given = tuple(bytes(memoryview(record)) for record in records)
         size = sum(map(len, given))
@@ -116,7 +117,7 @@ class Descriptors:
         ]
 
     def to_bytes(self) -> bytes:
-        """The FileDescriptorSet in bytes."""
+        """The FileDescriptorSet as bytes."""
         return self._core.bytes
 
     SerializeToString = to_bytes

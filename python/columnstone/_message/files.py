@@ -1,5 +1,5 @@
-"""The files of descriptors, out of everything that has some: sets in bytes, and the classes and
-modules of Python's protobuf, which is not imported for it."""
+"""Collects the descriptor files of any object that has some: sets as bytes, and classes and modules
+of Python's protobuf, which is not imported for this."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _FILE = 0x0A  # the tag of a file in a FileDescriptorSet; of the name in a FileD
 
 
 def set_bytes(source: Any, include: Sequence[str]) -> bytes:
-    """The bytes of a FileDescriptorSet of all that the source describes. A file that stands in
-    several items of a list counts the first time."""
+    """The bytes of a FileDescriptorSet with everything that the source describes. If several items
+    of a list contain the same file, the first one is used."""
     items = list(_items(source))
     if len(items) == 1 and isinstance(items[0], bytes | bytearray | memoryview):
         return bytes(items[0])
@@ -32,19 +32,19 @@ def set_bytes(source: Any, include: Sequence[str]) -> bytes:
 
 
 class _Files:
-    """FileDescriptorProtos in bytes, by name."""
+    """FileDescriptorProtos as bytes, by name."""
 
     def __init__(self) -> None:
         self._by_name: dict[bytes, bytes] = {}
         self._rest = b""
 
     def add(self, file: bytes) -> None:
-        """Unless there is one of its name."""
+        """Adds a file unless there is one with its name."""
         self._by_name.setdefault(_name_of(file), file)
 
     def add_set(self, data: bytes) -> None:
-        """A set, or a single file. What is damaged comes last, for the library, which says what
-        is wrong with it."""
+        """Adds a set or a single file. Damaged bytes go to the end, so that the library reports the
+        error."""
         fields, rest = _fields(data)
         if not fields or fields[0][:1] != bytes([_FILE]):  # a file begins with its name
             self.add(data)
@@ -54,7 +54,7 @@ class _Files:
         self._rest += rest
 
     def add_described(self, file: Any) -> None:
-        """A FileDescriptor of Python's, after those that it imports."""
+        """Adds a FileDescriptor of Python's protobuf after the files that it imports."""
         if file.name.encode() not in self._by_name:
             for imported in file.dependencies:
                 self.add_described(imported)
@@ -67,7 +67,7 @@ class _Files:
 
 
 def _items(source: Any) -> Iterator[Any]:
-    """What the source consists of: lists hold others."""
+    """The items of the source; lists contain others."""
     if isinstance(source, list | tuple | set | frozenset):
         for item in source:
             yield from _items(item)
@@ -95,7 +95,7 @@ def _read(path: str) -> bytes:
         with open(path_bytes(path), "rb") as file:
             return file.read()
     except FileNotFoundError:
-        hint = "check the path; a message is named by `message`"
+        hint = "check the path; to name a message, use `message`"
         raise NotFoundError(
             f"{path}: there is no such file ({hint})", file=path, hint=hint
         ) from None
@@ -104,8 +104,8 @@ def _read(path: str) -> bytes:
 
 
 def described(item: Any) -> Any:
-    """The descriptor of a message: of a generated class, of a message, or itself. None: it is none
-    of these."""
+    """The descriptor of a generated class or of a message, or the descriptor itself. None for
+    anything else."""
     found = getattr(item, "DESCRIPTOR", item)
     return found if hasattr(found, "full_name") and hasattr(found, "fields") else None
 
@@ -117,10 +117,10 @@ def _file_of(item: Any) -> Any:
     if hasattr(found, "serialized_pb") and hasattr(found, "dependencies"):
         return found
     if hasattr(item, "FindMessageTypeByName"):
-        raise TypeError("a pool does not tell what it holds: name the message, or give its modules")
+        raise TypeError("a pool does not list its messages: name the message, or give its modules")
     raise TypeError(
-        "descriptors are the path or the bytes of a FileDescriptorSet, .proto files, or classes "
-        f"and modules of protobuf, not {type(item).__name__}"
+        "expected the path or the bytes of a FileDescriptorSet, .proto files, or classes "
+        f"or modules of protobuf, not {type(item).__name__}"
     )
 
 
@@ -135,7 +135,7 @@ def _is_set(item: Any) -> bool:
     )
 
 
-# The wire format, as far as it takes to tell files apart.
+# The wire format, as far as needed to distinguish files.
 
 
 def _name_of(file: bytes) -> bytes:
@@ -144,7 +144,7 @@ def _name_of(file: bytes) -> bytes:
 
 
 def _fields(data: bytes) -> tuple[list[bytes], bytes]:
-    """The values of the fields of number 1 that it begins with, and the rest."""
+    """The values of the leading fields with number 1, and the rest."""
     values = []
     at = 0
     while at < len(data) and data[at] == _FILE:

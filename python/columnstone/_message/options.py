@@ -1,5 +1,4 @@
-"""The options of messages: a message type and how it becomes columns, as the compiled part takes
-them."""
+"""The options of messages: a message type, and how it becomes columns, for the compiled part."""
 
 from __future__ import annotations
 
@@ -51,7 +50,7 @@ class MessageOptions(TypedDict, total=False):
     field_number_key: str | None
 
 
-# The same with the usual values.
+# The same with default values.
 OPTIONS: dict[str, Any] = {
     "form": "binary",
     "enums": "dictionary",
@@ -80,16 +79,16 @@ _NAMES = ("time_zone", "unknown_fields", "list_item", "map_key", "map_value", "f
 def message_of(
     message: MessageLike | None, descriptors: DescriptorsLike | None
 ) -> tuple[Descriptors, str]:
-    """The set that a message type is in, and its full name."""
+    """The descriptor set of a message type, and its full name."""
     if message is None or isinstance(message, str):
         if descriptors is None:
             named = (
-                "no message is"
+                "message is missing"
                 if message is None
-                else "a message is named, and its descriptors are not"
+                else "the descriptors of the message are missing"
             )
             raise argument_error(
-                f"{named} given",
+                named,
                 "descriptors=: a FileDescriptorSet, a .proto file, or generated classes",
             )
         found_set = _set_of(message, descriptors)
@@ -114,9 +113,10 @@ def _set_of(message: str | None, descriptors: Any) -> Descriptors:
 
 
 def _of_pool(message: str | None, pool: Any) -> Descriptors:
-    """A pool is asked for one message, and for the extensions of all that this may hold."""
+    """A pool is asked for one message, and for the extensions of every message that it may
+    contain."""
     if message is None:
-        raise argument_error("a pool does not tell what it holds", "name the message")
+        raise argument_error("a pool does not list its messages", "name the message")
     try:
         root = pool.FindMessageTypeByName(message.removeprefix("."))
     except KeyError:
@@ -137,24 +137,24 @@ def _of_pool(message: str | None, pool: Any) -> Descriptors:
 def core_message(
     message: MessageLike | None, descriptors: DescriptorsLike | None, options: dict[str, Any]
 ) -> CoreMessage:
-    """A message type and some of OPTIONS; the others are the usual ones."""
+    """A message type and some of OPTIONS; the others have their defaults."""
     check_names(options)
     return named_message(*message_of(message, descriptors), options)
 
 
 def check_names(options: Iterable[str]) -> None:
-    """ArgumentError for a name that is none of OPTIONS."""
+    """ArgumentError for a name that is not one of OPTIONS."""
     for name in options:
         if name not in OPTIONS:
             raise argument_error(
-                f"messages have no option {ascii(name)[:40]}", "one of " + ", ".join(OPTIONS)
+                f"unknown message option {ascii(name)[:40]}", "one of " + ", ".join(OPTIONS)
             )
 
 
 def named_message(
     found: Descriptors | None, full_name: str | None, options: dict[str, Any]
 ) -> CoreMessage:
-    """The same, of a set and a name, each None where a view has its own."""
+    """The same, for a set and a name. Both are None if a view has its own."""
     texts = ((name, _as_text(name, value)) for name, value in options.items())
     given = tuple((name, value) for name, value in texts if value is not None)
     return None if found is None else found._core, full_name, given
@@ -163,16 +163,16 @@ def named_message(
 def encoding_message(
     message: MessageLike | None, descriptors: DescriptorsLike | None, options: dict[str, Any]
 ) -> CoreMessage:
-    """The same for an encoder, which has few options."""
+    """The same for an encoder, which has fewer options."""
     for name in options.keys() & OPTIONS.keys() - set(ENCODING):
         raise argument_error(
-            f"{name} is an option of decoders", "encoders take form and unknown_fields"
+            f"{name} is an option of decoders", "encoders take only form and unknown_fields"
         )
     return core_message(message, descriptors, options)
 
 
 def _as_text(name: str, value: Any) -> str | None:
-    """The value as the library's table of options takes it; None: nothing is set."""
+    """The value for the library's table of options; None: not set."""
     usual = OPTIONS[name]
     if isinstance(usual, bool):
         return "true" if value else "false"

@@ -1,5 +1,5 @@
-"""Rows and columns of Python's own for an encoder of messages: what is a dict for a map becomes the
-list of its entries. All else the encoder takes by the types that are found from the values."""
+"""Plain Python rows and columns for an encoder of messages: a dict for a map becomes the list of
+its entries. The encoder infers the types of everything else from the values."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
     from .options import CoreMessage
 
-    # A value as the encoder takes it; None where nothing is to be done.
+    # The value for the encoder; None if no conversion is needed.
     Change = Callable[[Any], Any] | None
 
 
 class PlainData:
-    """What Python's own rows and columns become for messages of one type."""
+    """The conversion of plain Python rows and columns to messages of one type."""
 
     def __init__(self, message: CoreMessage) -> None:
         self._message = message
         self._changes: dict[str, Change] | None = None  # by column, once they are needed
 
     def prepared(self, data: Any) -> Any:
-        """Rows and columns with their maps as lists; all else as it is."""
+        """Rows and columns with their maps as lists; everything else is unchanged."""
         if is_rows(data):
             return [_changed_fields(self._by_column(), row) for row in data]
         if isinstance(data, Mapping) and not is_arrow(data):
@@ -35,8 +35,8 @@ class PlainData:
             return _changed_fields(changes, data)
         if isinstance(data, list) and data and hasattr(data[0], "SerializeToString"):
             raise TypeError(
-                "an encoder takes rows and columns; "
-                "a message object gives its record itself, by SerializeToString()"
+                "an encoder takes rows or columns; "
+                "a message object is serialized with its own SerializeToString()"
             )
         return data
 
@@ -76,7 +76,7 @@ def _map_change(key: str, value: str, of_value: Change) -> Change:
 
 
 def _is_entry(item: Any) -> bool:
-    """As pyarrow gives the entries of maps."""
+    """The entries of maps in pyarrow's form."""
     return isinstance(item, tuple) and len(item) == 2
 
 

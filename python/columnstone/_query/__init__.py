@@ -1,1 +1,1 @@
-"""Queries over nested data, and the views that are made of them."""
+"""Queries over nested data, and views made from them."""

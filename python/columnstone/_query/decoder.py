@@ -1,5 +1,5 @@
-"""Decoders that are no views: functions of Python's, and SavedModels of tfx_bsl, from records to
-tensors. As a stage they stand between the records of files and the batches."""
+"""Decoders that are not views: Python functions, and SavedModels of tfx_bsl, that turn records into
+tensors. They are a stage between the records of files and the batches."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 
     Decode: TypeAlias = Callable[[list[bytes]], Mapping[str, Any]]
 
-# How tfx_bsl's save_decoder tells the name of the tensor with the records' numbers.
+# The attribute in which tfx_bsl's save_decoder stores the name of the tensor with the record
+# numbers.
 _INDEX_SIGNATURE = "__record_index_tensor_name__:"
 
 
 class SavedDecoder:
-    """A SavedModel that tfx_bsl's save_decoder has written: its decode_fun takes a vector of
-    strings and gives a dict of tensors. It pickles by its path."""
+    """A SavedModel written by tfx_bsl's save_decoder: its decode_fun takes a vector of strings and
+    returns a dict of tensors. It pickles as its path."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fsdecode(path)
@@ -46,11 +47,11 @@ class SavedDecoder:
         self._module = module  # which holds what the function needs
         self._decode = module.decode_fun
         if not isinstance(self._decode.structured_outputs, Mapping):
-            raise argument_error(f"{self.path}: the SavedModel gives no dict of tensors")
+            raise argument_error(f"{self.path}: the SavedModel does not return a dict of tensors")
 
     @property
     def record_index(self) -> str | None:
-        """The tensor with the number of the record of each row, if the model names one."""
+        """The tensor with the record number of each row, if the model has one."""
         names = [str(name) for name in getattr(self._module, "signatures", {})]
         found = [name for name in names if name.startswith(_INDEX_SIGNATURE)]
         return found[0].removeprefix(_INDEX_SIGNATURE) if found else None
@@ -72,7 +73,7 @@ def is_decoder(what: object) -> bool:
 
 
 class Layout(NamedTuple):
-    """What a decoder's tensors become."""
+    """How the tensors of a decoder become columns."""
 
     representations: dict[str, TensorRepresentation]
     encoder: TensorEncoder
@@ -80,14 +81,15 @@ class Layout(NamedTuple):
 
 
 class Decoded:
-    """A stage: batches of records in one column become the tensors that a decoder makes of them,
-    as columns.
+    """A stage that decodes batches with one column of records: the tensors of the decoder become
+    columns.
 
-    decode: gets a list of bytes and gives a dict of tensors, as TensorEncoder.encode takes them. It
-        is asked once for no records, to know them. What has no dimension is the same in every row.
-    record_index: the tensor with the number (in the list) of the record of each row; None: row i is
-        of record i.
-    raw_column: one more column of the records.
+    decode: gets a list of bytes and returns a dict of tensors, as TensorEncoder.encode takes them.
+        It is called once with an empty list to find out the tensors. A tensor without dimensions
+        has the same value in every row.
+    record_index: the tensor with the number (in the list) of the record of each row; None: row i
+        comes from record i.
+    raw_column: an additional column with the records.
     names: the wanted tensors; None: all.
     """
 
@@ -113,17 +115,19 @@ class Decoded:
 
     @property
     def layout(self) -> Layout:
-        """Found out by decoding no records."""
+        """Determined by decoding an empty list."""
         if self._layout is None:
             try:
                 tensors = self._tensors([])
             except Exception as error:
-                error.add_note("the decoder was called with no records, to know its tensors")
+                error.add_note(
+                    "the decoder was called with an empty list of records, to find out its tensors"
+                )
                 raise
             specs = _specs_of(tensors)
             if self.record_index is not None and self.record_index not in tensors:
                 raise argument_error(
-                    f"the decoder gives no tensor {self.record_index!r} with the records' numbers"
+                    f"record_index: the decoder does not return the tensor {self.record_index!r}"
                 )
             wanted = self._wanted(specs)
             encoder = TensorEncoder(wanted)
@@ -135,12 +139,14 @@ class Decoded:
         return specs if self.names is None else {name: specs[name] for name in self.names}
 
     def _tensors(self, records: list[bytes]) -> dict[str, Any]:
-        """As TensorEncoder takes them."""
+        """The tensors as TensorEncoder takes them."""
         given = self.decode(records)
         if not isinstance(given, Mapping):
-            raise TypeError(f"a decoder gives a dict of tensors, not {type(given).__name__}")
+            raise TypeError(
+                f"the decoder returned {type(given).__name__}, expected a dict of tensors"
+            )
         if not given:
-            raise argument_error("the decoder gives no tensors")
+            raise argument_error("the decoder returned no tensors")
         tensors = {name: _with_rows(value) for name, value in given.items()}
         rows = next((_num_rows(t) for t in tensors.values() if t is not None), len(records))
         return {
@@ -152,7 +158,7 @@ class Decoded:
 
     @property
     def schema(self) -> ArrowSchema:
-        """Of the batches that it gives."""
+        """The schema of the batches that it returns."""
         empty = self.layout.empty
         return (empty if self.raw_column is None else self._with_raw(empty, [])).schema
 
@@ -163,7 +169,8 @@ class Decoded:
         return self.decoded(batch.column(0).to_pylist())
 
     def decoded(self, records: list[bytes]) -> tuple[RecordBatch, Array | None]:
-        """The batch of some records, and the record of each row, if these differ."""
+        """The batch of some records, and the record number of each row, if it differs from the row
+        number."""
         wanted = self.layout.representations
         tensors = self._tensors(records)
         made = self.layout.encoder.encode({name: tensors[name] for name in wanted})
@@ -172,7 +179,7 @@ class Decoded:
             rows = array(_numbers(tensors[self.record_index], len(made)))
         elif len(made) != len(records):
             raise argument_error(
-                f"the decoder gave {len(made)} rows for {len(records)} records",
+                f"the decoder returned {len(made)} rows for {len(records)} records",
                 "record_index= names the tensor with the records' numbers",
             )
         if self.raw_column is not None:
@@ -183,7 +190,9 @@ class Decoded:
     def _with_raw(self, batch: RecordBatch, records: list[bytes]) -> RecordBatch:
         pa = need("pyarrow", "a column of raw records")
         if self.raw_column in batch.schema.names:
-            raise argument_error(f"a tensor has the name of the raw column {self.raw_column!r}")
+            raise argument_error(
+                f"the raw column {self.raw_column!r} has the same name as a tensor"
+            )
         kind = pa.large_list(pa.large_binary())
         column = pa.array([[record] for record in records], kind)
         made: Any = pa.record_batch(batch).append_column(self.raw_column, column)
@@ -191,13 +200,13 @@ class Decoded:
 
     def refuse(self, schema: ArrowSchema, batch: Any) -> None:
         raise SchemaError(
-            f"the decoder gave the columns {record_batch(batch).schema}, and {schema} for no "
-            "records: tensors keep their types and their dimensions"
+            f"the decoder returned the columns {record_batch(batch).schema}, but {schema} for an "
+            "empty list of records: types and dimensions of tensors must not change"
         )
 
 
 def _with_rows(value: Any) -> Any:
-    """A tensor as it is; None for one without dimensions."""
+    """The tensor unchanged; None for one without dimensions."""
     if isinstance(value, list | tuple | Mapping | SparseTensor | RaggedTensor):
         return value
     shape = getattr(value, "shape", None)
@@ -234,18 +243,18 @@ def _repeated(value: Any, rows: int) -> Any:
 
 
 def _numbers(tensor: Any, rows: int) -> Any:
-    """The records' numbers: one in each row of a dense, a sparse or a ragged tensor."""
+    """The record numbers: one in each row of a dense, a sparse or a ragged tensor."""
     np = need("numpy", "a decoder with records' numbers")
     values = getattr(tensor, "flat_values", getattr(tensor, "values", tensor))
     found = np.asarray(values).reshape(-1).astype("int64")
     if len(found) != rows:
-        raise SchemaError(f"there are {len(found)} numbers of records for {rows} rows")
+        raise SchemaError(f"found {len(found)} record numbers for {rows} rows")
     return found
 
 
 def _specs_of(tensors: Mapping[str, Any]) -> dict[str, TensorRepresentation]:
-    """What the tensors ask for. Sparse ones are written with their positions: of no records nobody
-    knows whether there are gaps."""
+    """The representations of the tensors. Sparse tensors are written with their positions, because
+    an empty list of records does not show whether there are gaps."""
     specs = TensorEncoder.of(tensors).representations
     return {
         name: _with_positions(spec) if spec.kind == "varlen_sparse" else spec

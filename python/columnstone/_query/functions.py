@@ -26,11 +26,11 @@ _TYPES = {
     "bytes": ("Z", "object", "large_binary"),
 }
 
-_ONE_EACH = "it gives one value for each element"
+_ONE_EACH = "it must return one value per element"
 
 
 class Function:
-    """A function of a query in Python. The library's threads call it."""
+    """A Python function in a query. The library's threads call it."""
 
     def __init__(
         self, fn: Callable[..., Any], type: str, arrays: Arrays, num_args: int, name: str
@@ -39,11 +39,11 @@ class Function:
             raise TypeError(f"map takes a function or an expression, not {fn.__class__.__name__}")
         if type not in _TYPES:
             raise argument_error(
-                f"the type of what the function gives is {ascii(type)[:40]}",
+                f"unknown type {ascii(type)[:40]}",
                 "type= is one of " + ", ".join(_TYPES),
             )
         if arrays not in ("numpy", "pyarrow"):
-            raise argument_error(f"arrays is {ascii(arrays)[:40]}, and is numpy or pyarrow")
+            raise argument_error(f"arrays is {ascii(arrays)[:40]}, expected numpy or pyarrow")
         self.fn = fn
         self.type = type
         self.arrays = arrays
@@ -53,7 +53,7 @@ class Function:
 
     @property
     def format(self) -> str:
-        """Of Arrow."""
+        """The Arrow type of the result."""
         return _TYPES[self.type][0]
 
     def add_to(self, query: _core.Query) -> _core.Query:
@@ -63,7 +63,7 @@ class Function:
         return {**self.__dict__, "failures": []}
 
     def call(self, batch: _core.RecordBatch) -> object:
-        """The results for the arguments, which are columns."""
+        """The results for the argument columns."""
         if self.arrays == "pyarrow":
             return self._call_pyarrow(batch)
         return self._call_numpy(batch)
@@ -77,13 +77,13 @@ class Function:
         try:
             made = made.cast(wanted) if isinstance(made, pa.Array) else pa.array(made, wanted)
         except (pa.ArrowException, TypeError) as error:
-            raise self._wrong(f"values that are no {self.type}") from error
+            raise self._wrong(f"values that are not {self.type}") from error
         if len(made) != batch.num_rows:
             raise self._wrong(f"{len(made)} values for {batch.num_rows} elements", _ONE_EACH)
         return made
 
     def _call_numpy(self, batch: _core.RecordBatch) -> object:
-        """The function sees those elements of which no argument is null: null in, null out."""
+        """Calls the function for the elements without null arguments: null in, null out."""
         np = need("numpy", "a function of numpy's arrays")
         columns = [batch.column(i) for i in range(batch.num_columns)]
         nulls = [np.asarray(c.null_mask(), bool) for c in columns if c.null_count > 0]
@@ -98,9 +98,7 @@ class Function:
     def _result(self, np: Any, columns: list[_core.Array], length: int) -> _core.Array:
         made = np.asarray(self.fn(*[_numpy_of(np, column) for column in columns]))
         if made.shape != (length,):
-            raise self._wrong(
-                f"an array of the shape {made.shape} for {length} elements", _ONE_EACH
-            )
+            raise self._wrong(f"an array of shape {made.shape} for {length} elements", _ONE_EACH)
         if self.format in "UZ":
             return self._texts(made.tolist())
         kind = np.dtype(_TYPES[self.type][1])
@@ -114,12 +112,12 @@ class Function:
             if value is not None and not isinstance(value, wanted):
                 raise self._wrong(f"{type(value).__name__}, and its type is {wanted.__name__}")
         blank: Any = wanted()
-        # Typed even if all of them are None.
+        # The type is set even if all values are None.
         return array([*values, blank]).slice(0, len(values))
 
     def _wrong(self, gave: str, hint: str = "") -> Exception:
         name = getattr(self.fn, "__name__", "")
-        return argument_error(f"the function {name} gave {gave}".replace("  ", " "), hint)
+        return argument_error(f"the function {name} returned {gave}".replace("  ", " "), hint)
 
 
 def _numpy_of(np: Any, column: _core.Array) -> Any:

@@ -1,4 +1,4 @@
-"""What a query is bound to: the types of its records or of its batches."""
+"""The input that a query is bound to: the types of its records or batches."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXAMPLES = ("example", "sequence_example")
 
 
 class Input(NamedTuple):
-    """The types that are known; it pickles."""
+    """The known types; they pickle."""
 
     descriptors: Descriptors | None = None
     message: str | None = None  # that the query does not name
@@ -48,24 +48,26 @@ def source_of(
     schema: SchemaLike | None,
     message_options: dict[str, Any] | None,
 ) -> tuple[str, Input]:
-    """The `from` statement of a source ("" for none), and what is known of it."""
+    """The `from` statement for a source ("" for none), and what is known about the source."""
     if message_options and not (isinstance(source, str) or described(source) is not None):
-        raise argument_error("message_options are given, and no message")
+        raise argument_error("message_options is given without message")
     if isinstance(source, str) and source in _EXAMPLES:
         if descriptors is not None or message_options:
-            raise argument_error(f"{source} is no message here", "it takes schema=")
+            raise argument_error(
+                f"{source} takes neither descriptors nor message_options", "use schema="
+            )
         known = None if schema is None else Schema(schema)
         return f"from {source}", Input(schema=known)
     if schema is not None:
         raise argument_error("schema= is for the source 'example' or 'sequence_example'")
     if source is None:
         if descriptors is not None:
-            raise argument_error("descriptors are given, and no message", "name it: Query(message)")
+            raise argument_error("descriptors is given without message", "name it: Query(message)")
         return "", Input()
     if isinstance(source, str) or described(source) is not None:
         return _message_source(source, descriptors, message_options or {})
     if descriptors is not None:
-        raise argument_error("descriptors go with a message")
+        raise argument_error("descriptors are only for messages")
     return "from table", Input(type=type_of(source))
 
 
@@ -83,7 +85,7 @@ def _option(value: object) -> str:
 
 
 def type_of(source: ArrowSchemaExportable | Any) -> _core.ArrowSchema:
-    """The type of the batches of anything that has an Arrow schema."""
+    """The type of the batches of any object with an Arrow schema."""
     source = exported(source)
     if not hasattr(source, "__arrow_c_schema__") and hasattr(source, "schema"):
         source = exported(source.schema)
@@ -102,7 +104,7 @@ def input_of(
     schema: SchemaLike | None,
     type: ArrowSchemaExportable | None,
 ) -> Input:
-    """What is known beside a text, which has its own `from`."""
+    """What is known besides a text, which has its own `from`."""
     set_of: Descriptors | None = None
     name: str | None = None
     if message is not None:

@@ -1,4 +1,4 @@
-"""Query: what is let, and what comes out, over nested data."""
+"""Query: definitions and outputs over nested data."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .text import Bound, Value
     from .view import Batch, Limits, Params, Records
 
-# A parameter without a value of its own, as the usual spelling has it.
+# A parameter without a value of its own, in its usual notation.
 _PARAM = re.compile(r"^param\s+(`(?:[^`]|``)*`|\w+)\s*:\s*(\[?\w+\]?)\s*$", re.MULTILINE)
 _FROM = re.compile(r"^from\s+(\w+)", re.MULTILINE)
 _VALUES = {"bool": "true", "string": '""', "bytes": 'b""', "float32": "1.0", "float64": "1.0"}
@@ -170,7 +170,7 @@ class Query:
         query._view = None
         return query
 
-    # What it is
+    # Properties
 
     @property
     def text(self) -> str:
@@ -258,7 +258,7 @@ class Query:
         steps, target = steps_of(path), steps_of(to, "to")
         if steps[: len(target)] != target or len(target) >= len(steps) - 1:
             raise argument_error(
-                f"{path!r:.80} is not promoted to {to!r:.80}, which is not above its struct"
+                f"cannot promote {path!r:.80} to {to!r:.80}, which is not above its struct"
             )
         return self.let(below(to, _named(name, path)), path)
 
@@ -268,9 +268,9 @@ class Query:
         parent, target = steps_of(path)[:-1], steps_of(into, "into")
         if target[: len(parent)] != parent or len(target) <= len(parent):
             raise argument_error(
-                f"{path!r:.80} is not broadcast into {into!r:.80}, which does not lie beside it or "
+                f"cannot broadcast {path!r:.80} into {into!r:.80}, which is neither beside it nor "
                 "deeper",
-                "promote_and_broadcast goes up first",
+                "use promote_and_broadcast",
             )
         return self.let(below(into, _named(name, path)), path)
 
@@ -279,7 +279,7 @@ class Query:
         broadcasts it."""
         return self.let(below(into, _named(name, path)), path)
 
-    # Choosing
+    # Choosing elements
 
     def filter(self, path: str, by: str, name: str) -> Self:
         """Adds a list of the elements for which a condition is true, next to the original list.
@@ -350,7 +350,7 @@ class Query:
         """The position of each element counted from the end of its list: -n to -1."""
         return self._call("index_from_end", path, name)
 
-    # One value of many, beside what they are made of. Nulls are skipped but where it says so.
+    # Aggregates: one value per list. They skip nulls unless stated otherwise.
 
     def size(self, path: str, name: str) -> Self:
         """The number of elements of a list, including nulls; null for a null list."""
@@ -452,11 +452,11 @@ class Query:
         """
         if isinstance(fn, str):
             if arguments or type is not None:
-                raise argument_error("arguments and type go with a function of Python's")
+                raise argument_error("arguments and type are only for Python functions")
             return self.let(path, fn)
         if type is None or not arguments:
             raise argument_error(
-                "a function of Python's needs its arguments and its type",
+                "a Python function needs its arguments and its type",
                 'map("event.x", fn, "event.a", "event.b", type="float32")',
             )
         function = Function(fn, type, arrays, len(arguments), self._free_name(fn))
@@ -465,14 +465,14 @@ class Query:
         return self._made(core, self._input).let(path, expression)
 
     def _free_name(self, fn: Callable[..., Any]) -> str:
-        """A name that says which function it is."""
+        """A name that identifies the function."""
         name = getattr(fn, "__name__", "")
         plain = "python_" + (name if name.isidentifier() and name.isascii() else "function")
         taken = {function.name for function in self._core.functions}
         numbers = (f"{plain}_{i}" for i in range(2, len(taken) + 3))
         return next(name for name in (plain, *numbers) if name not in taken)
 
-    # Bound
+    # Binding and running
 
     def view(
         self,
@@ -507,7 +507,7 @@ class Query:
         return self._view
 
     def _view_of(self, data: Any) -> View:
-        """The view for some data, by whose types a query without a source goes."""
+        """The view for some data; a query without a source uses the types of the data."""
         if self._input.is_known or self._reads() not in ("", "table"):
             return self._whole()
         from .._arrow.table import record_batch
@@ -516,7 +516,8 @@ class Query:
         return self._bound((), None, input)
 
     def _view_of_source(self, params: Params, schema: Any, source: Callable[[str], Any]) -> View:
-        """The view for a source, by whose `schema` or `arrow_schema` a query without one goes."""
+        """The view for a source; a query without `from` uses the `schema` or `arrow_schema` of the
+        source."""
         input = self._input
         if not input.is_known and self._reads() in ("example", "sequence_example"):
             input = input._replace(schema=source("schema") if schema is None else Schema(schema))
@@ -525,7 +526,7 @@ class Query:
         return self._bound(core_params(params), None, input)
 
     def _reads(self) -> str:
-        """What `from` says: "message", "table", ...; "" without it."""
+        """The kind after `from`: "message", "table", ...; "" without it."""
         found = _FROM.search(self.text)
         return "" if found is None else found[1]
 
@@ -565,8 +566,8 @@ class Query:
     # Checks
 
     def _check_list(self, path: str) -> None:
-        """ArgumentError for a field of which there is one in each element of the list that it lies
-        in: what is chosen of that list is no field of its elements."""
+        """ArgumentError for a field that exists once in each element of its list: elements chosen
+        from that list cannot be a field of the elements themselves."""
         steps = steps_of(path)
         if len(steps) < 2 or not self._input.is_known:
             return
@@ -576,13 +577,13 @@ class Query:
         except Error:
             return  # what is wrong is said where it is let
         if levels[0] == levels[1] > 0:
-            hint = f'choose elements of {above}, or let: let("x", "{path}[...]")'
+            hint = f'choose elements of {above}, or use let: let("x", "{path}[...]")'
             raise argument_error(
-                f"{path} is no list: each element of {above} has one ({hint})", hint
+                f"{path} is not a list: each element of {above} has one value ({hint})", hint
             )
 
     def _levels(self, path: str) -> int:
-        """How many lists lie above the values of a path."""
+        """The number of lists above the values of a path."""
         core = self._core.output(_PROBE, path)
         view = bind(core, self._input, _placeholders(core.text), (_PROBE,))
         column, levels = view.arrow_schema.children[0], 0
@@ -591,8 +592,8 @@ class Query:
         return levels
 
     def _checked(self, probe: str | None = None, only: str | None = None) -> Self:
-        """Itself, if what was added last fits the source, as far as that is known. The probe is an
-        output that asks for nothing but this."""
+        """The query itself, if the last addition fits the source, as far as that is known. It is
+        checked with a probe: an output that needs only the addition."""
         if not self._input.is_known:
             return self
         core = self._core
@@ -624,7 +625,7 @@ def _with_functions(text: str, functions: tuple[Function, ...]) -> _core.Query:
 
 
 def _restored(cls: type[Query], text: str, input: Input, functions: tuple[Function, ...]) -> Query:
-    """What a query pickles as."""
+    """The pickled form of a query."""
     return cls._made(_with_functions(text, functions), input)
 
 
@@ -636,7 +637,7 @@ def _bound_again(
     outputs: tuple[str, ...] | None,
     limits: Limits,
 ) -> _core.View:
-    """What a view with functions of Python's pickles as."""
+    """The pickled form of a view with Python functions."""
     core = _with_functions(text, functions)
     recipe = (_bound_again, (text, functions, input, params, outputs, limits))
     return bind(core, input, params, outputs, limits, recipe)

@@ -1,12 +1,12 @@
 """Expressions of struct2tensor as queries.
 
-An expression is a graph of nodes, each of which knows the nodes that it is made of. Those of the
-message itself are paths; the others become lets, in the order in which they need each other, at the
-place that they have in the tree, or beside what they are made of if they are in it no more. What
-only chooses paths (project, limit_depth) decides what is kept in the end.
+An expression is a graph of nodes; each node knows the nodes that it was made from. Nodes of the
+message itself become paths. The others become `let` statements, in the order of their dependencies.
+They are placed where they are in the tree or, if they are not in the tree any more, next to their
+origin. Nodes that only choose paths (project, limit_depth) determine the outputs.
 
-The classes are told by their names and modules, and looked into by their attributes: struct2tensor
-is not imported here, nor TensorFlow.
+Classes are recognized by their names and modules, and read through their attributes: this module
+imports neither struct2tensor nor TensorFlow.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from .text import below, joined, name_of, steps_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# Nodes that are others with something added or left out, and where they keep these.
+# Nodes that add something to other nodes or remove something from them, and the attribute with
+# these nodes.
 _SAME = {
     "_AddPathsExpression": "_origin",
     "_ProjectExpression": "_origin",
@@ -33,10 +34,10 @@ _SAME = {
 _ROOT = "_ProtoRootExpression"
 _MESSAGE = ("_ProtoLeafExpression", "_ProtoChildExpression")
 _PRENSOR = "_DirectExpression"  # a node of one, the root as well
-# Descendants of what an operation has copied.
+# Descendants of a node that an operation has copied.
 _COPIES = ("_RecalculateExpression", "_FilterChildByParentIndicesToKeepExpression")
 
-# TensorFlow's functions of map, by the names that they are exported under.
+# TensorFlow's functions for map, by their exported names.
 _UNARY = {
     name: name
     for name in (
@@ -79,7 +80,7 @@ _BINARY = {
 
 
 class Said(NamedTuple):
-    """An expression as a query has it: its source, and the statements."""
+    """An expression as a query: its source and its statements."""
 
     source: Any  #: the descriptor of the messages, or the Arrow schema of a prensor
     message_options: dict[str, str]
@@ -89,11 +90,9 @@ class Said(NamedTuple):
 
 
 def said_by(expression: Any) -> Said:
-    """What a query has to say for an expression."""
+    """Collects the statements of a query for an expression."""
     if not hasattr(expression, "known_field_names") or not hasattr(expression, "get_child"):
-        raise TypeError(
-            f"an expression of struct2tensor is wanted, not {type(expression).__name__}"
-        )
+        raise TypeError(f"expected an expression of struct2tensor, not {type(expression).__name__}")
     root = _root_of(expression)
     made = _Made(root)
     kept = made.keep(expression)
@@ -109,7 +108,7 @@ def said_by(expression: Any) -> Said:
 
 
 class _Made:
-    """The lets, as they are found."""
+    """The `let` statements, in order."""
 
     def __init__(self, root: Any) -> None:
         self.lets: list[tuple[str, str]] = []
@@ -121,18 +120,18 @@ class _Made:
             self._know(root, "")
 
     def _know(self, node: Any, path: str) -> None:
-        """The paths of a prensor's nodes, which do not say what they are below."""
+        """The paths of a prensor's nodes, which do not know their parents."""
         self._nodes.append(node)
         self._paths[id(node)] = path
         for step, child in _children_of(node):
             self._know(child, below(path, _step(step)))
 
     def keep(self, root: Any) -> list[str]:
-        """Makes all that the expression knows; the paths of its leaves."""
+        """Adds everything that the expression contains, and returns the paths of its leaves."""
         self.rows = self._path(root, None)
         kept = list(self._leaves(root, self.rows, ()))
         if not kept:
-            raise UnsupportedError("the expression knows no fields")
+            raise UnsupportedError("the expression has no known fields")
         return kept
 
     def _leaves(self, node: Any, path: str, above: tuple[str, ...]) -> Iterable[str]:
@@ -148,18 +147,18 @@ class _Made:
             kind = _type_of(child)
             if kind is not None and kind in above:
                 raise UnsupportedError(
-                    f"{made}: messages of the type {kind} hold themselves, and all their fields "
-                    "are known (choose some: project)",
+                    f"{made}: messages of the type {kind} contain themselves, so that not all of "
+                    "their fields can be used (choose fields with project)",
                     path=made,
-                    hint="choose some: project",
+                    hint="choose fields with project",
                 )
             yield from self._leaves(child, made, above if kind is None else (*above, kind))
 
     # Paths of nodes
 
     def _path(self, node: Any, place: str | None, parent: Any = None) -> str:
-        """The path of a node, which is let at `place` (None: beside what it is made of) if it is
-        none of the message's own. `parent` is the node above it, where that is known."""
+        """The path of a node. A node that is not part of the message is defined at `place` (None:
+        next to its origin). `parent` is the node above it, if known."""
         node = _bare(node)
         found = self._paths.get(id(node))
         if found is None:
@@ -194,7 +193,7 @@ class _Made:
         if key is None:
             return below(above, name)
         raise UnsupportedError(
-            f"the value of a key of the map {name} is a field of a struct here, which let makes: "
+            f"for the value of a key of the map {name}, use let: "
             f"let(\"x\", '{below(above, name)}[{key!r}]')",
             path=below(above, name),
         )
@@ -203,15 +202,15 @@ class _Made:
         if place is None or joined(steps_of(place)[:-1]) != struct:
             place = below(struct, f"made_{len(self.lets) + 1}")
         if place in self._taken:
-            raise UnsupportedError(f"{place} is made twice", path=place)
+            raise UnsupportedError(f"{place} is defined twice", path=place)
         self._taken.add(place)
         self.lets.append((place, text))
         return place
 
-    # Operations: the struct in which the result stands, and the expression
+    # Operations: the struct of the result, and the expression
 
     def _makePromoteExpression(self, node: Any, place: str | None) -> tuple[str, str]:
-        """What is missing is no element of a list there, and a null here."""
+        """A missing value is not a list element in struct2tensor, but a null here."""
         path = self._path(node._origin, None, node._origin_parent)
         leaves_out = node._origin_parent.is_repeated and not node._origin.is_repeated
         text = f"drop_null({path})" if leaves_out else path
@@ -278,31 +277,31 @@ class _Made:
 
 
 def _bare(node: Any) -> Any:
-    """The node without what has been added to it or left out."""
+    """The node without additions and removals."""
     while type(node).__name__ in _SAME:
         node = getattr(node, _SAME[type(node).__name__])
     return node
 
 
 def _root_of(expression: Any) -> Any:
-    """The root of the messages, or of the prensor."""
+    """The root of the messages or of the prensor."""
     node = _bare(expression)
     while type(node).__name__ == "_RerootExpression":
         node = _bare(node._original_root)
     if type(node).__name__ not in (_ROOT, _PRENSOR):
         raise UnsupportedError(
-            f"the expression begins with {type(node).__name__}, and a query with messages or a "
+            f"the expression begins with {type(node).__name__}, but a query with messages or a "
             "prensor (create_expression_from_proto, create_expression_from_prensor)"
         )
     return node
 
 
 def _children_of(node: Any) -> list[tuple[str, Any]]:
-    """The named ones, of a node of a prensor."""
+    """The children of a prensor's node, with their names."""
     return [(step, child) for step, child in node._children.items() if isinstance(step, str)]
 
 
-# Formats of the C data interface, by TensorFlow's names.
+# Formats of the C data interface, by TensorFlow's names of types.
 _FORMATS = {
     "bool": b"b",
     "int8": b"c",
@@ -322,8 +321,8 @@ _NULLABLE = 2
 
 
 def _schema_of(root: Any) -> _core.ArrowSchema:
-    """The schema of the batches that a prensor stands for: a field that is repeated is a list,
-    another one may be null."""
+    """The schema of the batches that a prensor represents: a repeated field is a list, any other
+    field is nullable."""
     return _core.ArrowSchema._of_tree(_struct(b"", root, "", 0))
 
 
@@ -333,7 +332,7 @@ def _struct(name: bytes, node: Any, path: str, flags: int) -> tuple[Any, ...]:
 
 
 def _field(name: str, node: Any, path: str) -> tuple[Any, ...]:
-    """As trees of schemas are: format, name, flags, metadata, children, dictionary."""
+    """In the form of schema trees: format, name, flags, metadata, children, dictionary."""
     own = name.encode()
     inner = b"item" if node.is_repeated else own
     if not node.is_leaf:
@@ -341,12 +340,12 @@ def _field(name: str, node: Any, path: str) -> tuple[Any, ...]:
     elif (kind := getattr(node.type, "name", str(node.type))) in _FORMATS:
         type = _FORMATS[kind], inner, _NULLABLE, None, (), None
     else:
-        raise UnsupportedError(f"{path}: no column is of type {kind}", path=path)
+        raise UnsupportedError(f"{path}: the type {kind} is not supported", path=path)
     return (b"+L", own, _NULLABLE, None, (type,), None) if node.is_repeated else type
 
 
 def _type_of(node: Any) -> str | None:
-    """The full name of the type of a message."""
+    """The full name of a message's type."""
     found = getattr(_bare(node), "_desc", None)
     return None if found is None else found.full_name
 
@@ -368,20 +367,20 @@ def _key_of(step: str) -> tuple[str, str | None]:
 
 
 def _is_of(function: Any, module: str) -> bool:
-    """True for a function that struct2tensor itself gives to map."""
+    """True for a function that struct2tensor itself passes to map."""
     return getattr(function, "__module__", "") == f"struct2tensor.expression_impl.{module}"
 
 
 def _unsupported(what: str, place: str | None) -> UnsupportedError:
     at = f"{place}: " if place else ""
-    return UnsupportedError(f"{at}a query cannot say {what} of struct2tensor", path=place)
+    return UnsupportedError(f"{at}a query cannot express {what} of struct2tensor", path=place)
 
 
 # ---- functions of map ----
 
 
 def _call_of(function: Callable[..., Any], paths: list[str], place: str | None) -> str:
-    """TensorFlow's own functions as the language has them."""
+    """TensorFlow's own functions in the query language."""
     name = getattr(function, "__name__", "")
     is_tensorflow = getattr(function, "__module__", "").startswith("tensorflow.")
     if is_tensorflow and len(paths) == 1 and name in _UNARY:
@@ -394,14 +393,14 @@ def _call_of(function: Callable[..., Any], paths: list[str], place: str | None) 
     line = f" ({where}:{function.__code__.co_firstlineno})" if where else ""
     hint = "write it as an expression, or add it with Query.map"
     raise UnsupportedError(
-        f"{at}map calls the function {name or 'without a name'}{line}, which a query cannot say "
-        f"({hint})",
+        f"{at}map calls the function {name or 'without a name'}{line}, which a query cannot "
+        f"express ({hint})",
         path=place,
         hint=hint,
     )
 
 
-# ---- slices: a filter by masks that struct2tensor has made of positions ----
+# ---- slices: struct2tensor implements them as filters with masks made from positions ----
 
 
 def _slice_of(node: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""The text of queries: values and paths as the language writes them, and what outputs become."""
+"""The text of queries: values, paths and outputs in the query language."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
     Value: TypeAlias = "bool | int | float | str | bytes | None"
-    # A name of the query, such as a parameter, or an expression.
+    # A name in the query, such as a parameter, or an expression.
     Bound: TypeAlias = "int | str | None"
 
 _RESERVED = frozenset(
     ["and", "or", "not", "in", "is", "null", "true", "false", "where", "it", "record"]
 )
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# A step of a path: in backticks, an extension or a cast of Any, or what is plain.
+# A step of a path: in backticks, an extension or a cast of Any, or a plain name.
 _STEP = re.compile(r"`(?:[^`]|``)*`|\([^()]*\)|[A-Za-z_][A-Za-z0-9_]*")
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\\": "\\\\", '"': '\\"'}
 
@@ -35,7 +35,7 @@ def literal(value: object) -> str:
         return str(int(value))
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise argument_error(f"no literal of a query is {value}")
+            raise argument_error(f"a query cannot contain the number {value}")
         return repr(float(value))
     if isinstance(value, str):
         return '"' + "".join(_character(c) for c in value) + '"'
@@ -54,7 +54,7 @@ def literal(value: object) -> str:
 
 def _character(c: str) -> str:
     if 0xD800 <= ord(c) < 0xE000:
-        raise argument_error("a text of a query holds half of a surrogate pair")
+        raise argument_error("a string of a query contains half of a surrogate pair")
     return _ESCAPES.get(c) or (c if c.isprintable() else f"\\u{{{ord(c):x}}}")
 
 
@@ -63,7 +63,7 @@ def _byte(b: int) -> str:
 
 
 def name_of(name: object, what: str = "name") -> str:
-    """A name as a path has it: in backticks where it has to be."""
+    """A name as a step of a path, in backticks if needed."""
     if not isinstance(name, str):
         raise TypeError(f"{what} is a str, not {type(name).__name__}")
     if not name:
@@ -74,7 +74,7 @@ def name_of(name: object, what: str = "name") -> str:
 
 
 def steps_of(path: object, what: str = "path") -> list[str]:
-    """The steps of a path; "" has none."""
+    """The steps of a path; none for ""."""
     if not isinstance(path, str):
         raise TypeError(f"{what} is a str, not {type(path).__name__}")
     steps: list[str] = []
@@ -83,8 +83,8 @@ def steps_of(path: object, what: str = "path") -> list[str]:
         step = _STEP.match(path, at)
         if step is None or (step.end() < len(path) and path[step.end()] != "."):
             raise argument_error(
-                f"{what} {path!r:.80} is no path: character {at + 1} begins no step",
-                "steps with other characters are written in backticks",
+                f"{what} {path!r:.80} is not a path: no step begins at character {at + 1}",
+                "write steps with other characters in backticks",
             )
         steps.append(step[0])
         at = step.end() + 1
@@ -102,12 +102,12 @@ def joined(steps: Iterable[str]) -> str:
 
 
 def beside(path: str, name: str) -> str:
-    """The path of a field that lies where another one lies."""
+    """The path of a field next to another one."""
     return joined([*steps_of(path)[:-1], name_of(name)])
 
 
 def below(path: str, name: str) -> str:
-    """The path of a field of a struct, or ("") of the record."""
+    """The path of a field in a struct, or ("") in the record."""
     return joined([*steps_of(path), name_of(name)])
 
 
@@ -119,7 +119,7 @@ def bound(value: object) -> str:
 
 
 def call(function: str, arguments: Iterable[str], **options: str | None) -> str:
-    """A call, with those options that are not None."""
+    """A call, with the options that are not None."""
     given = [f"{name}={value}" for name, value in options.items() if value is not None]
     return f"{function}({', '.join([*arguments, *given])})"
 
@@ -129,12 +129,12 @@ def call(function: str, arguments: Iterable[str], **options: str | None) -> str:
 
 @public_in("columnstone.query")
 def dense(expression: str, shape: Sequence[int] | None = None, default: Value = None) -> str:
-    """An output of a query as a dense tensor; what Query.output takes.
+    """An output of a query as a dense tensor, for Query.output.
 
     expression: a path or an expression. At the record it is a scalar for each record.
     shape: one number for each level of lists. Shorter lists are filled with the default, longer
         ones are an error.
-    default: in the place of nulls and of what is missing, which is an error without one.
+    default: replaces nulls and missing values; without a default, these are errors.
     """
     dims = None if shape is None else literal([integer("a dimension", dim) for dim in shape])
     filled = None if default is None else literal(default)
@@ -151,8 +151,8 @@ def sparse(expression: str) -> str:
 def ragged(
     expression: str, default: Value = None, row_splits: Literal["int64", "int32"] = "int64"
 ) -> str:
-    """An output of a query as a ragged tensor: a null list is an empty row. A null value becomes
-    the default, and is an error without one."""
+    """An output of a query as a ragged tensor. A null list becomes an empty row. A null value
+    becomes the default; without a default, it is an error."""
     if row_splits not in ("int64", "int32"):
         raise argument_error(f"row_splits is {ascii(row_splits)[:40]}, and is int64 or int32")
     filled = None if default is None else literal(default)
@@ -162,8 +162,8 @@ def ragged(
 
 @public_in("columnstone.query")
 def structured(expression: str) -> str:
-    """An output of a query as a structured tensor: the structs with all of their fields, where
-    nulls stay values."""
+    """An output of a query as a structured tensor: the structs with all of their fields; nulls
+    remain nulls."""
     return call("struct", [_expression(expression)])
 
 

@@ -53,7 +53,7 @@ _MOST_BYTES = 4 << 20  # that a view may have: more is refused when it is opened
 
 @public_in("columnstone.query")
 class ViewDiff(NamedTuple):
-    """The differences between two views for those who read their outputs."""
+    """The differences between two views, as seen by readers of their outputs."""
 
     text: str  #: a line for each change
     num_breaking: int  #: of those that break a reader of the first one
@@ -128,13 +128,13 @@ class View:
     def again(self, params: Params = None, form: Form | None = None) -> View:
         """Returns the same view with other parameter values, or for records in another form."""
         if self._core.functions:
-            raise UnsupportedError("a view with functions of Python's: give params to Query.view")
+            raise UnsupportedError("the view has Python functions: pass params to Query.view")
         return self._again(core_params(params), self.outputs, form)
 
     def select(self, outputs: Iterable[str]) -> View:
         """Returns the same view with only these outputs, in this order."""
         if self._core.functions:
-            raise UnsupportedError("a view with functions of Python's: Query.view(outputs=...)")
+            raise UnsupportedError("the view has Python functions: use Query.view(outputs=...)")
         return self._again((), as_columns(outputs), None)
 
     def _again(
@@ -145,7 +145,7 @@ class View:
     ) -> View:
         return View._of(_Again(params, outputs, form, self._core.limits).open(self.to_bytes()))
 
-    # What it is
+    # Properties
 
     @property
     def text(self) -> str:
@@ -221,7 +221,7 @@ class View:
     def diff(self, other: View) -> ViewDiff:
         """Compares the outputs of this view with those of another one that would replace it."""
         if not isinstance(other, View):
-            raise TypeError(f"a View is compared with a View, not {type(other).__name__}")
+            raise TypeError(f"expected a View, not {type(other).__name__}")
         return ViewDiff(*self._core.diff(other._core))
 
     # Saving
@@ -332,7 +332,7 @@ class View:
 
 
 class _Again(NamedTuple):
-    """How a view was opened, beside its bytes."""
+    """How a view was opened, besides its bytes."""
 
     params: tuple[tuple[str, str], ...]
     outputs: tuple[str, ...] | None
@@ -348,7 +348,7 @@ class _Again(NamedTuple):
 
 
 def _opened(again: tuple[Any, ...], data: bytes) -> _core.View:
-    """What a view pickles as."""
+    """The pickled form of a view."""
     return _Again(*again).open(data)
 
 
@@ -360,21 +360,22 @@ def bind(
     limits: Limits = NO_LIMITS,
     recipe: tuple[Callable[..., _core.View], tuple[Any, ...]] | None = None,
 ) -> _core.View:
-    """A query bound to what is known of its input. The recipe is for queries that have no bytes."""
+    """A query bound to what is known about its input. The recipe is for queries that have no
+    bytes."""
     if recipe is None:
         recipe = (_opened, ((params, outputs, None, limits),))
     return _core.View(query, *input.core(), params, outputs, limits, recipe)
 
 
 def core_params(params: Params) -> tuple[tuple[str, str], ...]:
-    """Values as the language writes them."""
+    """Values in the query language."""
     if params is None:
         return ()
     return tuple((name, literal(value)) for name, value in dict(params).items())
 
 
 def limits_of(max_elements: int | None, max_bytes: int | None, max_work: int | None) -> Limits:
-    """The three as the core has them."""
+    """The three limits for the core."""
     return (
         at_least_1_or_0("max_elements", max_elements),
         at_least_1_or_0("max_bytes", max_bytes),
@@ -385,11 +386,11 @@ def limits_of(max_elements: int | None, max_bytes: int | None, max_work: int | N
 def _how(
     on_error: OnBadRecord, on_bad: Callable[[Error], object] | None, timeout: float | None
 ) -> tuple[int, Callable[[Error], object] | None, float]:
-    """The arguments of a call as the core has them; no timeout is below 0."""
+    """The arguments of a call for the core; a timeout is never negative."""
     if on_error not in _POLICIES:
         raise argument_error(f'on_error is "raise", "skip" or "null", not {ascii(on_error)[:40]}')
     if timeout is not None and not timeout >= 0:
-        raise argument_error(f"timeout is {timeout}", "give seconds, or None for none")
+        raise argument_error(f"timeout is {timeout}", "give seconds, or None for no limit")
     if on_bad is not None and not callable(on_bad):
         raise TypeError(f"on_bad is a function, not {type(on_bad).__name__}")
     return _POLICIES[on_error], on_bad, -1.0 if timeout is None else float(timeout)
@@ -409,7 +410,7 @@ def _read(path: str) -> bytes:
 
 
 def _records(given: Any) -> Any:
-    """Serialized records, to be iterated; None for what is a batch."""
+    """Serialized records as an iterable; None if the argument is a batch."""
     if isinstance(given, _core.RecordBatch | dict):
         return None
     if isinstance(given, list | tuple):

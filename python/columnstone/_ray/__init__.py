@@ -1,1 +1,1 @@
-"""What columnstone.ray is made of."""
+"""The implementation of columnstone.ray."""

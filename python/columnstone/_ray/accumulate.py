@@ -1,4 +1,4 @@
-"""accumulate: what an accumulator finds in the rows of a dataset."""
+"""accumulate: runs an accumulator over the rows of a dataset."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 def accumulate(
     dataset: ray.data.Dataset, accumulator: str | AnyAccumulator[Any], **options: Any
 ) -> Any:
-    """Looks at all rows of a dataset, once, where they are; gives what an accumulator finds: a
-    RecordBatch, or what one of the classes of columnstone.accumulate finishes as.
+    """Runs an accumulator over all rows of a dataset, once, where they are stored. Returns its
+    result: a RecordBatch, or the result of a class of columnstone.accumulate.
 
-    accumulator: the name of one, with its options (columnstone.accumulate.accumulators lists them),
-        or one whose finish() is wanted, such as columnstone.accumulate.Validation(schema),
-        and which has found nothing yet.
+    accumulator: the name of an accumulator, with its options (columnstone.accumulate.accumulators
+        lists them), or an empty accumulator whose finish() gives the result, such as
+        columnstone.accumulate.Validation(schema).
 
-    Only what each block has found, in bytes, comes to the driver. In what order Ray hands the
-    blocks over is not known: results are the same in any, but for which places an anomaly names.
+    Only the state of each block, in bytes, is sent to the driver. Ray returns the blocks in an
+    unknown order. The result does not depend on it, except for the places that an anomaly names.
 
     >>> columnstone.ray.accumulate(dataset, "lengths", columns=["tokens"]).to_pandas()
     """

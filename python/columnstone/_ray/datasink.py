@@ -1,4 +1,4 @@
-"""Sink and TFRecordSink: Ray's blocks as files. Loaded with Ray only."""
+"""Sink and TFRecordSink: write Ray's blocks to files. Imported only with Ray."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 class Sink(Datasink):  # type: ignore[misc]
     """A folder of files of any format: `dataset.write_datasink(Sink("out/", "parquet"))`.
 
-    Each write task makes one file, of a name of its own attempt, in a hidden folder below `path`.
-    When all tasks have ended, the files get their names, "part-00000-<job>.<ending>"; before that,
-    and after a failure, none is to be seen, and what was written twice is not there twice.
+    Each write task makes one file, under a name of its own, in a hidden folder inside `path`. When
+    all tasks have ended, the files are renamed to "part-00000-<job>.<ending>". Before that, and
+    after a failure, none of them is visible; repeated tasks leave no duplicates.
 
     path: of the folder, on a disk that all nodes share, or its URL.
     format, options: those of `columnstone.Writer`, such as compression and schema.
-    mode: "append", "overwrite" (the folder's files go when the new ones are there), or "error" (for
-        a folder that has files).
-    min_rows_per_file: gather blocks until a file has so many rows. Without it, a task of Ray's
-        writes what it has: the output of one read task, or one block of a shuffled dataset.
+    mode: "append", "overwrite" (the old files are removed when the new ones are complete), or
+        "error" (for a folder that contains files).
+    min_rows_per_file: collect blocks until a file has this many rows. By default, a Ray task writes
+        what it has: the output of one read task, or one block of a shuffled dataset.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Sink(Datasink):  # type: ignore[misc]
     ) -> None:
         self._folder = Folder(path, format, mode, options)
         self._min_rows = min_rows_per_file
-        #: The names of the last write's files.
+        #: The names of the files of the last write.
         self.files: list[str] = []
 
     def get_name(self) -> str:
@@ -78,8 +78,8 @@ class Sink(Datasink):  # type: ignore[misc]
 class TFRecordSink(Sink):
     """A folder of TFRecord files.
 
-    payload: what a record is: "example", "sequence_example", "message" or "raw".
-    All else is that of `Sink`.
+    payload: the content of records: "example", "sequence_example", "message" or "raw".
+    Other options are those of `Sink`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Datasource: planned splits as Ray's read tasks. Loaded with Ray only."""
+"""Datasource: planned splits as Ray's read tasks. Imported only with Ray."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
 @public_in("columnstone.ray")
 class Datasource(ray.data.Datasource):  # type: ignore[misc]
-    """Files as a source of Ray Data: a read task for each planned task, a table for each batch.
+    """Files as a data source of Ray Data: one read task for each planned task, one table for each
+    batch.
 
-    paths, options: those of `columnstone.open`. What they leave to inference is found out here, on
-        the driver; see sample_records. A batch has 16,384 rows, or 16 MiB.
+    paths, options: those of `columnstone.open`. Everything that they leave to inference is
+        determined here, on the driver; see sample_records. A batch has 16,384 rows, or 16 MiB.
     target_bytes: of a task, as for `columnstone.plan`.
 
-    Columns that nothing uses are not decoded: select_columns comes down to here.
+    Unused columns are not decoded, because select_columns is pushed down to here.
     """
 
     def __init__(self, paths: AnyInput, *, target_bytes: int | None = None, **options: Any) -> None:
@@ -42,7 +43,7 @@ class Datasource(ray.data.Datasource):  # type: ignore[misc]
 
     @property
     def schema(self) -> pa.Schema:
-        """Of the tables."""
+        """The columns of the tables."""
         return self._reading.schema
 
     def get_name(self) -> str:
@@ -68,11 +69,12 @@ class Datasource(ray.data.Datasource):  # type: ignore[misc]
         per_task_row_limit: int | None = None,
         data_context: object | None = None,
     ) -> list[ReadTask]:
-        """One for each planned task, whatever the parallelism: plan others by target_bytes.
+        """One read task for each planned task, whatever the parallelism: use target_bytes to plan
+        others.
 
-        What all tasks share is in Ray's object store, once: the columns of a wide schema are many
-        times larger than what a task says itself. For the same reason only the first task has the
-        schema, which Ray takes from those that have one.
+        Everything that the tasks share is in Ray's object store once, because the columns of a wide
+        schema are many times larger than the rest of a task. For the same reason only the first
+        task has the schema; Ray takes the schema from the tasks that have one.
         """
         reading = ray.put(self._reading)
         return [
@@ -102,7 +104,7 @@ class Datasource(ray.data.Datasource):  # type: ignore[misc]
 def _read(
     reading: ray.ObjectRef[Reading], splits: tuple[Split, ...]
 ) -> Callable[[], Iterator[pa.Table]]:
-    """What a worker calls."""
+    """Called by a worker."""
 
     def read() -> Iterator[pa.Table]:
         return _tables(ray.get(reading), splits)
@@ -113,5 +115,5 @@ def _read(
 def _tables(reading: Reading, splits: tuple[Split, ...]) -> Iterator[pa.Table]:
     for batch in reading.batches(splits):
         table = pa.Table.from_batches([batch])
-        # Ray counts rows by columns: a table without any has its own column in their place.
+        # Ray counts rows by columns, so that a table without columns has this column instead.
         yield table if table.num_columns else table.append_column(_NO_COLUMN, pa.nulls(len(batch)))

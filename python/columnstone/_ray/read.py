@@ -31,10 +31,10 @@ def read(
     """Files of any format as a dataset of Ray Data, which reads them when it is used.
 
     paths, format: as for `columnstone.open`; so are all options that are not Ray's: schema,
-        columns, view, on_error, ... Give a schema, or sample_records, where all files should not be
-        read for inference first.
+        columns, view, on_error, ... Without schema or sample_records, all files may be read first
+        for inference.
     target_bytes: of a read task, as for `columnstone.plan`; 64 MiB by default.
-    concurrency, override_num_blocks, ray_remote_args: as for Ray's readers, and so are num_cpus,
+    concurrency, override_num_blocks, ray_remote_args: as for Ray's readers; so are num_cpus,
         memory, resources, ... of `ray.data.read_datasource`.
     """
     ray_data = need("ray.data", "columnstone.ray")
@@ -59,7 +59,7 @@ def read_tfrecords(
     format: str | None = None,
     **options: Any,
 ) -> ray.data.Dataset:
-    """TFRecord files as a dataset of Ray Data, without TensorFlow, and with every CRC checked. As
+    """TFRecord files as a dataset of Ray Data, without TensorFlow, and with every CRC checked. Like
     `read`; columns are lists, unless flat=True.
 
     format: of the records: "example" (the default), "sequence_example", "message" or "raw".

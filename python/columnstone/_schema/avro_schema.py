@@ -1,4 +1,4 @@
-"""The canonical form of Avro schemas, and fingerprints of it."""
+"""The canonical form of Avro schemas, and their fingerprints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def schema_text(schema: AvroSchema) -> str:
-    """The JSON of a schema, which a str is already."""
+    """The schema as JSON text; a str already is one."""
     if isinstance(schema, str):
         return schema
     if not isinstance(schema, dict | list):
@@ -27,11 +27,12 @@ def schema_text(schema: AvroSchema) -> str:
 
 @public_in("columnstone.avro")
 def canonical(schema: AvroSchema) -> str:
-    """The Parsing Canonical Form of a schema: the same text for all that read the same values.
+    """The Parsing Canonical Form of a schema: schemas that read the same values have the same form.
 
-    schema: its JSON, or what json.loads makes of that.
+    schema: its JSON text, or the result of json.loads.
 
-    Raises SchemaError, with the place in the schema, for what Avro's specification forbids.
+    Raises SchemaError, with the position in the schema, for a schema that Avro's specification
+    forbids.
     """
     return _core.avro_canonical(schema_text(schema))
 
@@ -42,15 +43,13 @@ def fingerprint(
 ) -> bytes:
     """The fingerprint of a schema's canonical form.
 
-    schema: as of `canonical`.
-    algorithm: "rabin" is CRC-64-AVRO, its 8 bytes in the order in which records of single-object
-        encoding have them (little-endian); "md5" and "sha256".
+    schema: as for `canonical`.
+    algorithm: "rabin" is CRC-64-AVRO, as 8 little-endian bytes, as in records with single-object
+        encoding; "md5" and "sha256".
     """
     if algorithm == "rabin":
         return _core.avro_fingerprint(schema_text(schema)).to_bytes(8, "little")
     if algorithm not in ("md5", "sha256"):
-        raise argument_error(
-            f"there is no fingerprint {algorithm!r}", "known are rabin, md5 and sha256"
-        )
+        raise argument_error(f"unknown fingerprint {algorithm!r}", "one of rabin, md5, sha256")
     digest = hashlib.new(algorithm, canonical(schema).encode(), usedforsecurity=False)
     return digest.digest()

@@ -1,4 +1,4 @@
-"""SchemaChange: one difference of two schemas."""
+"""SchemaChange: one difference between two schemas."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .._base.public import public_in
 @public_in("columnstone.schema")
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
-    """What has to change in one schema to get another one; `str(change)` is a readable line.
+    """A change that leads from one schema to another; `str(change)` is a readable line.
 
     kind: "added", "removed" or "changed".
     path: the feature ("a.b" in a struct); "group/tensor" of a tensor representation; the name of a
         sparse or weighted feature, or of a domain of the schema; "" for the schema itself.
-    what: "" if the whole feature is new or gone; else the field, such as "type", "shape",
-        "presence", "value_count", "int_domain", "tensor_representation", "sparse_feature",
+    what: "" if the whole feature was added or removed; otherwise the field, such as "type",
+        "shape", "presence", "value_count", "int_domain", "tensor_representation", "sparse_feature",
         "sparse_feature.is_sorted", "schema.string_domain", "unknown fields".
-    before, after: in words or as protobuf text of one line; None if it is not set.
-    breaks: data that fits the first schema may not fit the second, or makes other tensors.
+    before, after: as words or one line of protobuf text; None if not set.
+    breaks: data that fits the first schema may not fit the second, or may give other tensors.
     """
 
     kind: str

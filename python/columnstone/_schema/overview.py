@@ -1,4 +1,4 @@
-"""The features of a schema as the rows of a table, for notebooks."""
+"""The features of a schema as a table, for notebooks."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _COLUMNS = ("presence", "value_count", "domain")
 def overview(
     features: Sequence[Feature], changes_from: Callable[[str], Sequence[SchemaChange]]
 ) -> list[tuple[str, ...]]:
-    """A row for each feature, those of structs too: its path, type, shape, presence, number of
-    values, domain, and what else the schema says of it. changes_from: what has to change in a
-    schema, given as text, to get this one."""
+    """A row for each feature, including those in structs: its path, type, shape, presence, number
+    of values, domain, and other properties. changes_from: the changes that lead from another
+    schema, given as text, to this one."""
     told: dict[str, dict[str, list[str]]] = {}
     for change in changes_from("\n".join(map(_bare, features))):
         if change.kind == "changed" and change.what not in ("", "shape"):
@@ -45,7 +45,7 @@ def _walk(features: Sequence[Feature], prefix: str) -> Iterator[tuple[str, Featu
 
 
 def _bare(feature: Feature) -> str:
-    """A feature of a name and a type alone, as protobuf text."""
+    """A feature with only a name and a type, as protobuf text."""
     name = "".join(f"\\{byte:03o}" for byte in feature.name.encode("utf-8", "surrogateescape"))
     kind = _TYPES.get(feature.type)
     parts = [f'name: "{name}"', *([f"type: {kind}"] if kind else [])]

@@ -1,6 +1,6 @@
-"""TensorRepresentations as the messages of tensorflow_metadata, without a schema around them.
+"""TensorRepresentations as messages of tensorflow_metadata, without a schema around them.
 
-Both sides are in plain form here: a representation is the extension's tuple (spec.py).
+Here, a representation is the extension's tuple (spec.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .._base.optional import need
 
 
 def entry_of_message(name: str, message: Any, dtype: str) -> tuple[Any, ...]:
-    """The tuple of a message, or of its bytes. See TensorRepresentation.from_proto."""
+    """The tuple for a message or its bytes. See TensorRepresentation.from_proto."""
     if isinstance(message, bytes | bytearray | memoryview):
         data, message = bytes(message), _schema_pb2().TensorRepresentation()
         message.ParseFromString(data)
@@ -48,7 +48,7 @@ def entry_of_message(name: str, message: Any, dtype: str) -> tuple[Any, ...]:
             partitions=tuple(_partition(name, one) for one in ragged.partition),
             row_splits_dtype="int32" if ragged.row_partition_dtype == 2 else "int64",
         )
-    raise argument_error(f"tensor {name!r}: the message says no kind of tensor")
+    raise argument_error(f"tensor {name!r}: the message has no kind of tensor")
 
 
 def _entry(
@@ -74,11 +74,13 @@ def _partition(name: str, message: Any) -> str | int:
         return str(message.row_length)
     if kind == "uniform_row_length":
         return int(message.uniform_row_length)
-    raise argument_error(f"tensor {name!r}: a partition has neither row lengths nor a length")
+    raise argument_error(
+        f"tensor {name!r}: a partition has neither row_length nor uniform_row_length"
+    )
 
 
 def message_of_entry(entry: tuple[Any, ...]) -> Any:
-    """The message of a tuple. See TensorRepresentation.to_proto."""
+    """The message for a tuple. See TensorRepresentation.to_proto."""
     name, kind, _, path, dims, index_columns, already_sorted, partitions, row_splits_dtype = entry[
         :9
     ]
@@ -87,7 +89,7 @@ def message_of_entry(entry: tuple[Any, ...]) -> Any:
     if kind == "structured":
         hint = "convert its fields"
         raise UnsupportedError(
-            f"no message says the structured tensor {name!r} ({hint})", hint=hint
+            f"no message can describe the structured tensor {name!r} ({hint})", hint=hint
         )
     if kind == "ragged":
         ragged = message.ragged_tensor
@@ -100,7 +102,7 @@ def message_of_entry(entry: tuple[Any, ...]) -> Any:
     if len(steps) > 1:
         hint = "make it ragged"
         raise UnsupportedError(
-            f"the message of a {kind} tensor names a column, and {name!r} is made of "
+            f"the message of a {kind} tensor names a top-level column, but {name!r} is made from "
             f"{'.'.join(steps)!r} ({hint})",
             hint=hint,
         )

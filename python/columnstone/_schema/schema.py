@@ -99,7 +99,7 @@ class Schema:
         self, group: str = "", legacy: bool = False, environment: str | None = None
     ) -> dict[str, TensorRepresentation]:
         """How each tensor is made, by name: the representations of the tensor_representation_group,
-        and inferred ones for features that none of these use.
+        and inferred ones for the features that these do not use.
 
         group: the tensor_representation_group.
         legacy: use the rules of generate_legacy_feature_spec, which depend on value_count and
@@ -245,7 +245,7 @@ def _read(file: object) -> _core.Schema:
 
 
 def _parse(schema: object) -> _core.Schema:
-    """The core of whatever stands for a schema."""
+    """The core of any object that represents a schema."""
     if isinstance(schema, Schema):
         return schema._handle
     if isinstance(schema, str):
@@ -256,9 +256,7 @@ def _parse(schema: object) -> _core.Schema:
         return _core.Schema.parse(schema, "auto")
     serialize = getattr(schema, "SerializeToString", None)
     if serialize is None and hasattr(schema, "__arrow_c_schema__"):
-        raise TypeError(
-            "schema is a TFMD schema: an Arrow schema is given as types=, for CSV and JSON"
-        )
+        raise TypeError("schema is a TFMD schema; for CSV and JSON, pass an Arrow schema as types=")
     if serialize is None:
         raise TypeError(
             "a schema is a columnstone.Schema, a path, text, bytes, or an object with "
@@ -292,12 +290,12 @@ def as_columns(columns: object) -> tuple[str, ...] | None:
     names: tuple[str, ...] = tuple(columns)  # type: ignore[arg-type]
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"columns is a list of str, and holds {type(name).__name__}")
+            raise TypeError(f"columns is a list of str, but contains {type(name).__name__}")
     return names
 
 
 def as_types(types: ArrowSchemaExportable | None) -> _core.ArrowSchema | None:
-    """An Arrow schema of ours from an argument that is one of anybody's."""
+    """An Arrow schema from any object that has one."""
     if types is None:
         return None
     types = exported(types)
@@ -312,7 +310,7 @@ def as_types(types: ArrowSchemaExportable | None) -> _core.ArrowSchema | None:
 def as_column_flags(
     offsets: int, binary_views: bool, fixed_size: bool, nested: bool = False
 ) -> int:
-    """The options about the columns' layout as flags."""
+    """The options about the layout of columns as flags."""
     return (
         (_core.COLUMNS_OFFSETS_32 if is_narrow(offsets) else 0)
         | (_core.COLUMNS_BINARY_VIEWS if binary_views else 0)
@@ -322,7 +320,7 @@ def as_column_flags(
 
 
 def is_narrow(offsets: int) -> bool:
-    """True for offsets of 32 bits, False for those of 64."""
+    """True for 32-bit offsets, False for 64-bit offsets."""
     if offsets not in (32, 64):
         raise argument_error(f"offsets is 64 or 32, not {offsets!r}")
     return offsets == 32

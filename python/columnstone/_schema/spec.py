@@ -1,4 +1,4 @@
-"""What the features of a schema become as tensors: parsing specs and tensor representations."""
+"""How features of a schema become tensors: parsing specs and tensor representations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Feature:
     """One feature of a schema.
 
     type is "bytes", "int64", "float32", "struct" or "unknown". shape is None unless it is fixed.
-    in_use is False for deprecated features and for lifecycle stages that make no tensors. children
+    in_use is False for deprecated features and for lifecycle stages that have no tensors. children
     are the features of a struct.
     """
 
@@ -51,8 +51,9 @@ class Feature:
 @public_in("columnstone.schema")
 @dataclass(frozen=True)
 class FixedLen:
-    """A dense tensor of [rows] + shape. `default` fills every place of a row without the feature;
-    without one such a row is an error. `key` is the feature's name where the tensor has another."""
+    """A dense tensor of [rows] + shape. `default` fills all positions of a row without the feature;
+    without a default, such a row is an error. `key` is the feature's name if it differs from that
+    of the tensor."""
 
     shape: tuple[int, ...]
     dtype: Dtype
@@ -72,8 +73,8 @@ class VarLen:
 @public_in("columnstone.schema")
 @dataclass(frozen=True)
 class Sparse:
-    """A sparse tensor of [rows] + size from features with indices and one with values. A size of -1
-    is unknown. already_sorted says that the indices are in order within each row."""
+    """A sparse tensor of [rows] + size from features with indices and one feature with values. A
+    size of -1 is unknown. already_sorted: the indices are sorted within each row."""
 
     index_keys: tuple[str, ...]
     value_key: str
@@ -85,7 +86,7 @@ class Sparse:
 @public_in("columnstone.schema")
 @dataclass(frozen=True)
 class RowLengths:
-    """An inner partition of a ragged tensor whose row lengths stand in a feature."""
+    """An inner partition of a ragged tensor, with the row lengths in a feature."""
 
     key: str
 
@@ -93,7 +94,7 @@ class RowLengths:
 @public_in("columnstone.schema")
 @dataclass(frozen=True)
 class UniformRowLength:
-    """An inner partition of a ragged tensor whose rows all have one length."""
+    """An inner partition of a ragged tensor whose rows all have the same length."""
 
     length: int
 
@@ -101,8 +102,8 @@ class UniformRowLength:
 @public_in("columnstone.schema")
 @dataclass(frozen=True)
 class Ragged:
-    """A ragged tensor: the values of a feature, cut into rows and then by the partitions, outermost
-    first."""
+    """A ragged tensor: the values of a feature, divided into rows and then by the partitions,
+    outermost first."""
 
     value_key: str
     dtype: Dtype
@@ -113,7 +114,8 @@ class Ragged:
 @public_in("columnstone.schema")
 @dataclass(frozen=True)
 class Structured:
-    """A tensor of named tensors, each made of columns of its own: a dict in a batch."""
+    """A tensor that consists of named tensors, each made from columns of its own: a dict in a
+    batch."""
 
     fields: Mapping[str, FeatureSpec]
 
@@ -124,16 +126,16 @@ FeatureSpec: TypeAlias = "FixedLen | VarLen | Sparse | Ragged | Structured"
 @public_in("columnstone.schema")
 @dataclass(frozen=True)
 class TensorRepresentation:
-    """How one tensor is made of columns: the TFMD TensorRepresentation in plain form.
+    """How one tensor is made from columns: the TFMD TensorRepresentation as plain attributes.
 
-    path is the value column, with more than one step for a struct's child; empty is the column of
-    the tensor's name. shape is that of one row (dense) or one size per index column (sparse; -1 is
-    unknown; none at all: a column of single values, of which those that are null are left out).
-    dtype of a schema is int64, float32 or bytes, which stand for their families; of columns that a
-    stage or a view has made it is their own. fields are the tensors of a structured one, which has
-    neither dtype ("none") nor path; their paths begin at the top. explicit tells the
-    representations of the schema's tensor_representation_group from inferred ones; reason is the
-    rule, in words.
+    path: the value column, with several steps for a field of a struct; if it is empty, the column
+        with the name of the tensor. shape: of one row (dense), or one size per index column
+        (sparse; -1 is unknown; empty: a column of single values, without the nulls). dtype: for a
+        schema, int64, float32 or bytes, which stand for their families; for a column made by a
+        stage or a view, the type of the column. fields: the tensors of a structured tensor, whose
+        own dtype is "none" and whose path is empty; the paths of the fields begin at the top.
+        explicit: True for representations from the schema's tensor_representation_group, False for
+        inferred ones. reason: the rule, as text.
     """
 
     name: str
@@ -152,20 +154,21 @@ class TensorRepresentation:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """The path, also where it was left empty."""
+        """The path, even where it was left empty."""
         return tuple(self.path) or (self.name,)
 
     @classmethod
     def from_proto(cls, name: str, proto: Any, dtype: Dtype = "int64") -> TensorRepresentation:
-        """The representation that a message says: a tensorflow_metadata TensorRepresentation, or
-        its bytes, which take that package. dtype is of the values, which the message does not tell;
-        a TensorAdapter goes by the column's family. Raises ArgumentError for an empty message."""
+        """The representation in a message: a tensorflow_metadata TensorRepresentation, or its
+        bytes, which require that package. dtype is the type of the values, which is not in the
+        message; a TensorAdapter uses the family of the column. Raises ArgumentError for an empty
+        message."""
         return _representation_of(*entry_of_message(name, proto, dtype))
 
     def to_proto(self) -> Any:
-        """The message of tensorflow_metadata, which has to be installed. It lacks the name and the
-        dtype. Raises UnsupportedError for what it cannot say: a structured tensor, and a path of
-        several steps that is not ragged."""
+        """The message of tensorflow_metadata, which must be installed. It has neither the name nor
+        the dtype. Raises UnsupportedError for a structured tensor, and for a path of several steps
+        that is not ragged, because a message cannot express these."""
         return message_of_entry(_entry_of(self))
 
 
@@ -218,16 +221,17 @@ def _representation_of(
 def entries_of(
     representations: Mapping[str, TensorRepresentation] | Iterable[TensorRepresentation],
 ) -> tuple[tuple[Any, ...], ...]:
-    """The extension's tuples of representations, which name themselves; keys do not count."""
+    """The extension's tuples of representations. Representations have names, so that the keys of a
+    dict do not matter."""
     if isinstance(representations, TensorRepresentation):
-        raise TypeError("representations is a dict or a list, not one TensorRepresentation")
+        raise TypeError("representations is a dict or a list, not a single TensorRepresentation")
     if isinstance(representations, Mapping):
         representations = representations.values()
     return tuple(_entry_of(tensor) for tensor in representations)
 
 
 def _check_types(tensor: TensorRepresentation) -> None:
-    """What the extension could only refuse without saying where it stands."""
+    """Checks for which the extension could not say which tensor is wrong."""
     if not isinstance(tensor.name, str):
         raise TypeError(f"the name of a tensor is a str, not {type(tensor.name).__name__}")
     for partition in tensor.partitions:
@@ -265,7 +269,7 @@ def _entry_of(tensor: TensorRepresentation) -> tuple[Any, ...]:
 
 
 def feature_spec_of(tensor: TensorRepresentation) -> FeatureSpec:
-    """The parsing spec of one tensor. Keys of nested features are leaf names."""
+    """The parsing spec of one tensor. Keys of nested features are the names of leaves."""
     if tensor.dtype == "none":
         return Structured({field.name: feature_spec_of(field) for field in tensor.fields})
     leaf = tensor.steps[-1]
@@ -280,15 +284,15 @@ def feature_spec_of(tensor: TensorRepresentation) -> FeatureSpec:
 
 
 def tensorflow_spec_of(name: str, spec: FeatureSpec) -> Any:
-    """The tf.io object for the same. Imports TensorFlow."""
+    """The tf.io object for the tensor. Imports TensorFlow."""
     if isinstance(spec, Structured):
-        hint = "parse its columns one by one, or leave the tensor out"
+        hint = "parse its columns separately, or leave the tensor out"
         raise UnsupportedError(
-            f"tf.io has no form for the structured tensor {name!r} ({hint})", path=name, hint=hint
+            f"tf.io cannot parse the structured tensor {name!r} ({hint})", path=name, hint=hint
         )
-    tf = need("tensorflow", "tf.io's form of a feature")
+    tf = need("tensorflow", "a parsing spec of tf.io")
 
-    # What tf.Examples hold, whatever the columns are.
+    # The types of tf.Examples, whatever the columns are.
     family = "float" if spec.dtype[0] == "f" else "bytes" if spec.dtype == "bytes" else "int"
     dtype = {"int": tf.int64, "float": tf.float32, "bytes": tf.string}[family]
     if isinstance(spec, FixedLen | VarLen) and spec.key is not None:
@@ -308,7 +312,7 @@ def tensorflow_spec_of(name: str, spec: FeatureSpec) -> Any:
         if not spec.index_keys:
             hint = "make it dense with a default, or varlen"
             raise UnsupportedError(
-                f"tf.io has no form for the sparse tensor {name!r} of rank 1 ({hint})",
+                f"tf.io cannot parse the sparse tensor {name!r} of rank 1 ({hint})",
                 path=name,
                 hint=hint,
             )
@@ -326,11 +330,11 @@ def tensorflow_spec_of(name: str, spec: FeatureSpec) -> Any:
 
 
 def _check_place(tensor: TensorRepresentation, struct: tuple[str, ...]) -> None:
-    """tf.io names features, all of which lie at one place: at the top, or in the feature lists."""
+    """tf.io names features, which must all be at one level: at the top, or in the feature lists."""
     if tensor.kind != "structured" and tensor.steps[:-1] != struct:
         hint = "leave the tensor out"
         raise UnsupportedError(
-            f"tf.io has no form for the tensor {tensor.name!r}, whose column lies inside of "
+            f"tf.io cannot parse the tensor {tensor.name!r}, whose column is inside "
             f"{'.'.join(tensor.steps[:-1])!r} ({hint})",
             path=tensor.name,
             hint=hint,
@@ -340,8 +344,8 @@ def _check_place(tensor: TensorRepresentation, struct: tuple[str, ...]) -> None:
 def feature_specs(
     tensors: dict[str, TensorRepresentation], tensorflow: bool = False, struct: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """The parsing specs of all tensors, as ours or as tf.io objects; these only of columns that are
-    children of `struct`."""
+    """The parsing specs of all tensors, as ours or as tf.io objects; the latter only for columns
+    that are children of `struct`."""
     specs = {name: feature_spec_of(tensor) for name, tensor in tensors.items()}
     if not tensorflow:
         return dict(specs)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class AnomalyPlace(NamedTuple):
     """A record that has an anomaly.
 
-    file: as `Source.files` names it; "" in tables (CSV, Parquet, ...) of several files.
-    record: number within the file from 0 (without a file: of all files together); None if unknown.
-    found: what was found there, such as a number or "3 values"; never a string of the data. "" if
-        there is nothing to say.
+    file: its name in `Source.files`; "" for tables (CSV, Parquet, ...) in several files.
+    record: its number in the file, from 0 (without a file: in all files together); None if unknown.
+    found: the value found, such as a number or "3 values"; never a string from the data. "" if not
+        applicable.
     """
 
     file: str
@@ -41,14 +41,14 @@ class Anomaly:
 
     kind: "unexpected-feature", "missing-feature", "type", "presence", "value-count", "shape",
         "int-domain", "float-domain", "string-domain", "bool-domain", "utf8", "representation" (rows
-        do not fit a tensor) or "record" (damaged, or does not parse); of statistics, "drift",
-        "skew", "unique", "rows" or "statistics" (there are none).
-    path: the feature, "a.b" in a struct; "" for records and their number.
-    tensor, group: of a "representation", else None.
-    message: what was found, and what the schema says.
+        do not fit a tensor) or "record" (damaged, or cannot be parsed); for statistics, "drift",
+        "skew", "unique", "rows" or "statistics" (missing).
+    path: the feature, "a.b" in a struct; "" for records and the number of records.
+    tensor, group: for a "representation", otherwise None.
+    message: what was found, and what the schema requires.
     hint: how to change the schema or the data.
-    count: how many records have it.
-    places: the first of them, in reading order.
+    count: the number of affected records.
+    places: the first affected records, in reading order.
     """
 
     kind: str
@@ -138,7 +138,7 @@ def validate(
     previous: ArrowArrayExportable | None,
     serving: ArrowArrayExportable | None,
 ) -> SchemaCheck:
-    """Source.validate."""
+    """Implements Source.validate."""
     names = as_columns([group] if isinstance(group, str) else group)
     return check_of(
         *core.validate(
@@ -156,5 +156,5 @@ def validate(
 
 
 def check_of(batch: _core.RecordBatch, totals: dict[str, int]) -> SchemaCheck:
-    """What the core tells of a validation."""
+    """The result of a validation in the core."""
     return SchemaCheck(totals["num_rows"], rows(batch, Anomaly, places=AnomalyPlace), batch)

@@ -1,5 +1,5 @@
-"""The options of sinks: `Writer` names and describes them, _core.SINK_OPTIONS lists them with their
-kinds, from the table in C; here are the types of their values."""
+"""The options of sinks: `Writer` documents them, and _core.SINK_OPTIONS lists them with their
+kinds, from the table in C. This module has the conversion of their values."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .._schema.schema import as_core
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Nothing but usual values.
+# All options have their default values.
 _NONE: dict[str, Any] = {**dict.fromkeys(_core.SINK_OPTIONS), "format_options": ()}
 
 
 def sink_options(**given: Any) -> dict[str, Any]:
-    """Options of a sink, checked, as the compiled part takes them. None is the usual value."""
+    """Options of a sink, checked and converted for the compiled part. None is the default."""
     checked = {
         name: _CHECKS[_core.SINK_OPTIONS[name][0]](name, value) for name, value in given.items()
     }
@@ -38,13 +38,11 @@ def _number(name: str, value: int | None) -> int | None:
 def _word(name: str, value: str | None) -> str | None:
     words = _core.SINK_OPTIONS[name][5]
     if value is not None and value not in words:
-        raise argument_error(
-            f"there is no {name} {ascii(value)[:40]}", f"one of {', '.join(words)}"
-        )
+        raise argument_error(f"unknown {name} {ascii(value)[:40]}", f"one of {', '.join(words)}")
     return value
 
 
-# Name and value to what the compiled part takes, by the kind of the option.
+# Conversion of a value for the compiled part, by the kind of the option.
 _CHECKS: dict[str, Callable[[str, Any], object]] = {
     "text": text,
     "word": _word,

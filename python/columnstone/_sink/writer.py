@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 
 
 class _Output:
-    """What the writers have in common: the output is closed or given up, as a `with` block ends."""
+    """The common part of the writers: at the end of a `with` block, the output is completed or
+    discarded."""
 
     __slots__ = ("_core", "_name", "_remote")
     _core: _core.TFRecordWriter | _core.Sink
@@ -95,14 +96,14 @@ class TFRecordWriter(_Output):
 
     file: a path, "-" for standard output, a URL (opened by fsspec), or a binary file object with
         `write`, which stays open. A path gets its final name only when the file is complete.
-    compression: "none", "gzip", "zlib" or "zstd"; None goes by the name (.gz, .zlib or .zz, .zst),
-        and is "none" for file objects.
-    level: of the compression; 0 is the codec's usual one.
-    container: "tfrecord"; "delimited" writes the size of each record as a varint before it, as
-        protobuf's writeDelimitedTo does, and "lines" a line per record.
+    compression: "none", "gzip", "zlib" or "zstd"; None: from the name (.gz, .zlib or .zz, .zst);
+        "none" for file objects.
+    level: of the compression; 0 is the codec's default.
+    container: "tfrecord"; "delimited", with the size of each record as a varint before it, as
+        protobuf's writeDelimitedTo writes it; or "lines", one line per record.
 
-    Raises FileError if the file cannot be written; an exception of a file object comes out as it
-    is.
+    Raises FileError if the file cannot be written; an exception of a file object is raised
+    unchanged.
 
     >>> with cst.codec.TFRecordWriter("raw.tfrecord") as writer:
     ...     writer.write(b"one record")
@@ -141,9 +142,10 @@ class TFRecordWriter(_Output):
         self._core.write(record)
 
     def write_batch(self, records: ArrowArrayExportable | ArrowStreamExportable) -> None:
-        """Writes all records of an Arrow binary array without nulls, as encoders give.
+        """Writes all records of an Arrow binary array without nulls, such as the result of an
+        encoder.
 
-        A batch, a table, a source or another stream with one such column will do, such as
+        It also accepts a batch, a table, a source or another stream with one such column, such as
         `cst.open(paths, format="raw")`.
         """
         self._core.write_arrow(records)
@@ -166,36 +168,37 @@ class Writer(_Output):
         `write`, which stays open. A path gets its final name only when the file is complete.
     format: "example", "sequence_example", "message" (any protobuf message), "raw" (one binary
         column), "csv", "json" (lines), "arrow" (the file format), "arrows" (the stream format),
-        "parquet" or a plug-in's; None goes by the ending of the name. File objects need one.
-    schema: of the data (TFMD), for formats that need it.
-    compression: of TFRecords, CSV and JSON lines: "none", "gzip", "zlib" or "zstd"; None goes by
-        the name, and is "none" for file objects.
-    level: of the compression; 0 is the codec's usual one.
-    lossy: round what the format cannot hold exactly, instead of raising.
-    threads: with 2 or more, compression and writing run beside the caller.
-    num_shards: write this many files, "<path>-00000-of-00010" (the number stands before the
-        endings of the name); batches go to them in turn.
-    shard_bytes: begin a new such file when one has reached this size; rows keep their order.
+        "parquet" or a plug-in's; None: from the ending of the name. Required for file objects.
+    schema: of the data (TFMD), for formats that need one.
+    compression: of TFRecords, CSV and JSON lines: "none", "gzip", "zlib" or "zstd"; None: from the
+        name; "none" for file objects.
+    level: of the compression; 0 is the codec's default.
+    lossy: round values that the format cannot hold exactly, instead of raising.
+    threads: with 2 or more, compression and writing run in the background.
+    num_shards: write this many files, "<path>-00000-of-00010" (the number comes before the endings
+        of the name); batches are distributed to them in turn.
+    shard_bytes: start a new file of this kind when one has reached this size; rows keep their
+        order.
     container: of "example", "sequence_example", "message" and "raw": "tfrecord", "delimited"
-        (protobuf's writeDelimitedTo) or "lines" (a record per line). None goes by the ending of the
-        name, else it is "tfrecord".
-    message, descriptors: of the format "message", which they imply: the type of the messages, as
-        for `encoder`.
-    message_options: of these, {"form": ..., "unknown_fields": ...}, as for `encoder`.
-    format_options: of the format, by name: of CSV delimiter, header (False writes no line of
-        names), multivalent (columns whose lists are several values in a cell),
-        secondary_delimiter (if it is given, every list is written so), keep_blank_lines (a null
-        that stands alone in its row is a blank line) and comment (no row looks like one); of Avro
-        avro_schema, by which it is written (JSON, or a file that has it), avro_codec ("deflate",
-        "null", "zstandard", "snappy", "bzip2" or "xz") and avro_block_size (bytes of values before
-        a block ends), and for records in a container avro_framing and avro_schema_id, as for
-        `encoder`; of sequence_example sequence_column, the name of the struct column of feature
-        lists.
+        (protobuf's writeDelimitedTo) or "lines" (a record per line). None: from the ending of the
+        name, otherwise "tfrecord".
+    message, descriptors: the type of the messages, as for `encoder`. They imply the format
+        "message".
+    message_options: for messages, {"form": ..., "unknown_fields": ...}, as for `encoder`.
+    format_options: options of the format, by name. CSV: delimiter, header (False: no line of
+        names), multivalent (columns whose lists are written as several values in a cell),
+        secondary_delimiter (between these values, "|" by default; if it is given, the lists of all
+        columns are written so), keep_blank_lines (a row that consists of one null becomes a blank
+        line) and comment (rows never look like comments). Avro: avro_schema (JSON, or a JSON file),
+        avro_codec ("deflate", "null", "zstandard", "snappy", "bzip2" or "xz") and avro_block_size
+        (bytes of values per block); for records in a container avro_framing and avro_schema_id, as
+        for `encoder`. sequence_example: sequence_column, the name of the struct column with the
+        feature lists.
 
-    The columns are those of the first batch; another batch of other columns is a SchemaError.
+    The first batch determines the columns; a later batch with other columns is a SchemaError.
     Raises NotFoundError for an unknown format, UnsupportedError with row and column for a value
     that the format cannot hold, FileError if the file cannot be written; an exception of a file
-    object comes out as it is.
+    object is raised unchanged.
 
     >>> with cst.Writer("ids.csv") as writer:
     ...     writer.write(cst.record_batch({"id": [1, 2]}))
@@ -240,7 +243,9 @@ class Writer(_Output):
         if self._remote is not None:
             format, compression = named_by(self._name, format, compression)
         if opened is not None and (num_shards or shard_bytes):
-            raise argument_error("only paths are divided into shards", "name a path")
+            raise argument_error(
+                "only output with a path can be divided into shards", "name a path"
+            )
         self.num_rows = 0
         options = sink_options(
             format=format,
@@ -264,8 +269,8 @@ class Writer(_Output):
             raise
 
     def _overwrite(self, overwrite: bool) -> None:
-        """Without: a path that somebody else has made meanwhile is a FileError of close(). Before
-        the first batch."""
+        """The same without replacing: a path that somebody else has created meanwhile is a
+        FileError in close(). Call it before the first batch."""
         self._core.keep_existing(not overwrite)
 
     def begin(self, arrow_schema: ArrowSchemaExportable) -> None:
@@ -283,7 +288,7 @@ class Writer(_Output):
 
     def _write(self, batches: Batches) -> int:
         if _is_source(batches):
-            # Its own iterator raises what a stream can only tell in words.
+            # Its own iterator raises exceptions that a stream can only report as text.
             self._core.begin(batches.arrow_schema)
             return sum(self._core.write(batch) for batch in batches)
         plain = batches if self._plain is None else self._plain.prepared(batches)
@@ -293,7 +298,7 @@ class Writer(_Output):
         if isinstance(batches, str | bytes) or not hasattr(batches, "__iter__"):
             raise TypeError(
                 "expected an object with __arrow_c_stream__ or __arrow_c_array__, rows, columns, "
-                f"or several of these, not {type(batches).__name__}"
+                f"or an iterable of these, not {type(batches).__name__}"
             )
         rows = 0
         items: Iterator[Any] = iter(exported)
@@ -348,8 +353,8 @@ def write(
 
 
 def refuse_to_overwrite(file: object, is_sharded: bool) -> None:
-    """FileError if the output, or a first shard of it, is there. What is not a file, such as a pipe
-    or a device, is meant to be written to."""
+    """FileError if the output, or the first shard of it, exists. A pipe, a device or another
+    special file may be written to."""
     if is_remote(file):
         if RemoteOutput(str(file)).exists():
             raise _exists(str(file))
@@ -385,7 +390,7 @@ def _output(file: object) -> tuple[bytes, WritableFile | None]:
 
 
 def _compression(compression: Compression | None, opened: object | None) -> str:
-    """None is by name, and none for file objects."""
+    """None: from the name, and "none" for file objects."""
     if compression is not None:
         return compression
     return "by_name" if opened is None else "none"
@@ -402,7 +407,7 @@ def _message(
         return None
     if format not in (None, "message"):
         raise argument_error(
-            f"message is given for the format {ascii(format)[:40]}", 'format="message"'
+            f"message is given, but the format is {ascii(format)[:40]}", 'format="message"'
         )
     from .._message.options import encoding_message
 

@@ -11,7 +11,7 @@ from .pairs import PairSketch
 
 @public_in("columnstone.sketch")
 class CorrelationFound(NamedTuple):
-    """What a correlation says: `Correlation.found()`. What there is not is NaN."""
+    """The result of `Correlation.found()`. Undefined values are NaN."""
 
     pairs: int
     not_finite: int
@@ -27,27 +27,27 @@ class CorrelationFound(NamedTuple):
 
 @public_in("columnstone.sketch")
 class Correlation(PairSketch):
-    """Covariance and Pearson's correlation of the numbers of two columns. The sums are exact:
-    results and bytes are the same in every order and in every merge tree.
+    """Covariance and Pearson's correlation of the numbers in two columns. The sums are exact:
+    results and bytes do not depend on the order of values and merges.
 
-    Pairs in which a number is NaN or infinite are counted, and left out.
+    Pairs with NaN or an infinite number are counted, but otherwise ignored.
     """
 
     __slots__ = ()
     _kind = "correlation"
 
     def found(self) -> CorrelationFound:
-        """All of it at once."""
+        """All results at once."""
         return CorrelationFound(*_core.sketch_correlation(self._handle))
 
     @property
     def correlation(self) -> float:
-        """From -1 to 1; NaN where all numbers of a column are equal."""
+        """From -1 to 1; NaN if all numbers of a column are equal."""
         return self.found().correlation
 
     @property
     def covariance(self) -> float:
-        """Divided by the weight: the number of pairs, where there are no weights."""
+        """Divided by the weight; without weights, by the number of pairs."""
         return self.found().covariance
 
     @property

@@ -1,4 +1,4 @@
-"""Counts of different values."""
+"""Counts of distinct values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .sketch import Sketch
 
 @public_in("columnstone.sketch")
 class Distinct(Sketch):
-    """How many different values there are: exact for few, else estimated (UltraLogLog).
+    """Counts distinct values: exactly if there are few, otherwise estimated (UltraLogLog).
 
-    precision: 4 to 18; 2**precision bytes, and a standard error of 0.76 / sqrt(2**precision). Of
-    14, up to 1536 values are exact, and more have an error of 0.6 %.
-    seed: of the hashes; those who do not know it cannot make values that are counted wrongly.
+    precision: 4 to 18. The sketch has 2**precision bytes and a standard error of 0.76 /
+        sqrt(2**precision). With 14, up to 1536 values are exact; for more, the error is 0.6 %.
+    seed: of the hashes; without knowing it, nobody can choose values that are counted wrongly.
 
     >>> users = cst.sketch.Distinct()
     >>> users.add(["ann", "bob", "ann"])
@@ -29,10 +29,10 @@ class Distinct(Sketch):
 
     @property
     def estimate(self) -> float:
-        """How many different values were added."""
+        """The number of distinct values that were added."""
         return _core.sketch_distinct(self._handle, 0)[0]
 
     def bounds(self, deviations: float = 2) -> tuple[float, float]:
-        """So many standard deviations below and above the estimate: 2 hold the truth in 95 of 100
-        cases, 3 in 99.7. Both are the exact number while it is known."""
+        """The interval of this many standard deviations around the estimate: 2 contain the true
+        number in 95 of 100 cases, 3 in 99.7. Both bounds are the exact number while it is known."""
         return _core.sketch_distinct(self._handle, deviations)[1:]

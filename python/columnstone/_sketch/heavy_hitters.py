@@ -11,11 +11,13 @@ from .tfx import TfxSketch
 
 @public_in("columnstone.sketch")
 class HeavyHitters(TfxSketch):
-    """The values with the largest weights, each between two bounds that hold always.
+    """Finds the values with the largest weights; each has two bounds that always hold.
 
-    size: no interval is wider than the weight of all values / (size + 1), and each value that
-    weighs more is there. All is exact while there are at most 2 * size different values.
-    longest: bytes of a value that are kept; of longer ones a hash takes the place of the rest.
+    size: no interval is wider than the weight of all values / (size + 1), and every value with a
+        larger weight is found. Everything is exact while there are at most 2 * size distinct
+        values.
+    longest: the number of bytes of a value that are kept; the rest of longer values is replaced by
+        a hash.
     seed: of the hashes.
 
     >>> words = cst.sketch.HeavyHitters()
@@ -31,8 +33,8 @@ class HeavyHitters(TfxSketch):
         super().__init__(size=size, longest=longest, seed=seed)
 
     def top(self, most: int = 10) -> list[tuple[Any, float, float]]:
-        """The values with the largest upper bounds: (value, lower, upper), and of equal ones the
-        smallest value first. Without weights the bounds are of how often a value came. Values are
-        str if all came from columns of strings, else bytes; times are their numbers."""
+        """The values with the largest upper bounds: (value, lower, upper); for equal bounds, the
+        smallest value first. Without weights, the bounds are for the number of occurrences. Values
+        are str if all of them came from string columns, otherwise bytes; times are numbers."""
         found = _core.sketch_top(self._handle, most).to_pydict()
         return list(zip(found["value"], found["lower"], found["upper"], strict=True))

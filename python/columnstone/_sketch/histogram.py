@@ -1,4 +1,4 @@
-"""Histograms of buckets of equal width."""
+"""Histograms with buckets of equal width."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from .sketch import Sketch
 
 @public_in("columnstone.sketch")
 class Histogram(Sketch):
-    """How many numbers lie in buckets of equal width between two ends: those of numpy.histogram.
-    Weights are summed exactly: results and bytes are the same in every order and in every merge
-    tree.
+    """Counts the numbers in buckets of equal width between two ends, as numpy.histogram does.
+    Weights are summed exactly: results and bytes do not depend on the order of values and merges.
 
     low, high: the ends, which both belong to buckets.
-    buckets: how many there are.
+    buckets: the number of buckets.
     """
 
     __slots__ = ()
@@ -31,30 +30,30 @@ class Histogram(Sketch):
 
     @property
     def edges(self) -> list[float]:
-        """Of the buckets: one more than there are buckets."""
+        """The edges of the buckets: one more than there are buckets."""
         return self._rows()[0]["low"][1:]
 
     @property
     def counts(self) -> list[int]:
-        """Of the buckets."""
+        """The number of values in each bucket."""
         return self._rows()[0]["count"][1:-1]
 
     @property
     def weights(self) -> list[float]:
-        """Of the buckets; without weights, their counts."""
+        """The weight of each bucket; without weights, the counts."""
         return self._rows()[0]["weight"][1:-1]
 
     @property
     def below(self) -> int:
-        """How many values lie below all buckets."""
+        """The number of values below all buckets."""
         return int(self._rows()[0]["count"][0])
 
     @property
     def above(self) -> int:
-        """How many values lie above all buckets."""
+        """The number of values above all buckets."""
         return int(self._rows()[0]["count"][-1])
 
     @property
     def nan(self) -> int:
-        """How many values are NaN."""
+        """The number of NaN values."""
         return self._rows()[1]["num_nan"]

@@ -1,4 +1,4 @@
-"""Counts of different values as tfx_bsl has them."""
+"""Counts of distinct values, compatible with tfx_bsl."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .tfx import TfxSketch
 
 @public_in("columnstone.sketch")
 class Kmv(TfxSketch):
-    """How many different values there are, as tfx_bsl's KmvSketch counts them: to go on with what
-    it has saved. Distinct is more accurate, and smaller.
+    """Counts distinct values like tfx_bsl's KmvSketch, to continue with its saved sketches.
+    Distinct is more accurate, and smaller.
 
-    buckets: hashes that are kept; the relative error is about 1 / sqrt(buckets).
+    buckets: the number of hashes that are kept; the relative error is about 1 / sqrt(buckets).
     """
 
     __slots__ = ()
@@ -23,9 +23,9 @@ class Kmv(TfxSketch):
 
     @property
     def estimate(self) -> float:
-        """How many different values were added: exact while they are fewer than the buckets."""
+        """The number of distinct values: exact while it is less than the number of buckets."""
         return _core.sketch_distinct(self._handle, 0)[0]
 
     def bounds(self, deviations: float = 2) -> tuple[float, float]:
-        """So many standard deviations below and above the estimate."""
+        """The interval of this many standard deviations around the estimate."""
         return _core.sketch_distinct(self._handle, deviations)[1:]

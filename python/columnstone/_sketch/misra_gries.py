@@ -1,4 +1,4 @@
-"""The values with the largest weights as tfx_bsl counts them."""
+"""The values with the largest weights, compatible with tfx_bsl."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ if TYPE_CHECKING:
 
 @public_in("columnstone.sketch")
 class MisraGries(TfxSketch):
-    """The values with the largest weights, to the last figure as tfx_bsl's MisraGriesSketch counts
-    them: to go on with what it has saved. HeavyHitters is exact for twice as many values, and has
-    closer bounds. Values are texts here: integers in digits, floats in six of them.
+    """Finds the values with the largest weights, with exactly the results of tfx_bsl's
+    MisraGriesSketch, to continue with its saved sketches. HeavyHitters is exact for twice as many
+    values, and has closer bounds. Values are texts here: integers in decimal, floats with six
+    digits.
 
-    buckets: values that are kept; no weight is off by more than that of all values / (buckets + 1).
-    invalid_text: counted for bytes that are no UTF-8. None: these are counted as they are.
-    longest, long_text: what is counted for values of more than so many bytes. None: these are
-    counted as they are. As in tfx_bsl, values that come with weights are never replaced.
-    ties: which of values of equal weight stands first.
+    buckets: the number of values that are kept; no weight is wrong by more than that of all values
+        / (buckets + 1).
+    invalid_text: replaces bytes that are not UTF-8. None: they are counted unchanged.
+    longest, long_text: long_text replaces values with more than `longest` bytes. None: they are
+        counted unchanged. As in tfx_bsl, values with weights are never replaced.
+    ties: the order of values with equal weights.
     """
 
     __slots__ = ()
@@ -47,8 +49,8 @@ class MisraGries(TfxSketch):
 
     def top(self, most: int = 10) -> list[tuple[Any, float, float]]:
         """The values with the largest weights: (value, lower, upper). The true weight is between
-        the two bounds, of which tfx_bsl tells the upper one. Values whose lower bound is 0 fill the
-        buckets where there are too few others; which of several equally good ones these are is not
-        said, and floats among them come as in "0x1.8p+0"."""
+        the two bounds; tfx_bsl reports the upper one. If there are fewer values than buckets,
+        values with a lower bound of 0 fill the rest. Which ones of several equally good values
+        these are is not defined, and floats among them have the form "0x1.8p+0"."""
         found = _core.sketch_top(self._handle, most).to_pydict()
         return list(zip(found["value"], found["lower"], found["upper"], strict=True))

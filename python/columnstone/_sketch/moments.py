@@ -12,7 +12,7 @@ from .sketch import Sketch
 
 @public_in("columnstone.sketch")
 class MomentsFound(NamedTuple):
-    """What moments say: `Moments.found()`. What there is not is NaN, or None of `min` and `max`."""
+    """The result of `Moments.found()`. Undefined values are NaN; for `min` and `max`, None."""
 
     num_values: int
     zeros: int
@@ -32,10 +32,10 @@ class MomentsFound(NamedTuple):
 @public_in("columnstone.sketch")
 class Moments(Sketch):
     """Count, sum, mean, deviation and extremes of numbers. The sums are exact: results are the
-    floats nearest to the true numbers, and results and bytes are the same in every order and in
-    every merge tree.
+    floats nearest to the true numbers, and results and bytes do not depend on the order of values
+    and merges.
 
-    NaN and infinities are counted, and are part of no sum.
+    NaN and infinities are counted, but not included in sums.
 
     >>> moments = cst.sketch.Moments()
     >>> moments.add([1.0, 2.0, 3.0])
@@ -47,22 +47,22 @@ class Moments(Sketch):
     _kind = "moments"
 
     def found(self, *, weighted: bool = True) -> MomentsFound:
-        """All of it at once; with weighted=False as if each value had the weight 1."""
+        """All results at once; with weighted=False, as if each value had the weight 1."""
         return MomentsFound(*_core.sketch_moments(self._handle, weighted))
 
     @property
     def weight(self) -> float:
-        """Of the finite values; without weights, their number."""
+        """The weight of the finite values; without weights, their number."""
         return self.found().weight
 
     @property
     def sum(self) -> float:
-        """The sum of the values but NaN, by their weights."""
+        """The weighted sum of the values except NaN."""
         return self.found().sum
 
     @property
     def mean(self) -> float:
-        """By the weights; NaN of no values."""
+        """The weighted mean; NaN if there are no values."""
         return self.found().mean
 
     @property
@@ -77,7 +77,7 @@ class Moments(Sketch):
 
     @property
     def sample_variance(self) -> float:
-        """The same divided by the weight - 1; NaN of one value."""
+        """The variance divided by the weight - 1 instead; NaN for one value."""
         return self.found().sample_variance
 
     @property
@@ -87,10 +87,10 @@ class Moments(Sketch):
 
     @property
     def min(self) -> int | float | None:
-        """The least value but NaN, as exact as it was; None if there is none."""
+        """The smallest value except NaN, exactly; None if there is none."""
         return self.found().min
 
     @property
     def max(self) -> int | float | None:
-        """The greatest value but NaN, as exact as it was; None if there is none."""
+        """The largest value except NaN, exactly; None if there is none."""
         return self.found().max

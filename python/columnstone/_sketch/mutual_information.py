@@ -11,7 +11,7 @@ from .pairs import PairSketch
 
 @public_in("columnstone.sketch")
 class MutualInformationFound(NamedTuple):
-    """What mutual information says: `MutualInformation.found()`. In nats."""
+    """The result of `MutualInformation.found()`, in nats."""
 
     pairs: int
     x_values: int
@@ -26,11 +26,11 @@ class MutualInformationFound(NamedTuple):
 
 @public_in("columnstone.sketch")
 class MutualInformation(PairSketch):
-    """How much the values of one column tell of those of another, from counts of pairs of values.
-    Results and bytes are the same in every order and in every merge tree; weights do not matter.
+    """The mutual information of two columns, from counts of pairs of values. Results and bytes do
+    not depend on the order of values and merges; weights do not matter.
 
-    values: of each column that are counted by themselves; all others share as many cells, by their
-        hashes.
+    values: the number of values of each column that are counted individually; all others share as
+        many cells, by their hashes.
     seed: of the hashes.
     """
 
@@ -41,22 +41,22 @@ class MutualInformation(PairSketch):
         super().__init__(values=values, seed=seed)
 
     def found(self) -> MutualInformationFound:
-        """All of it at once."""
+        """All results at once."""
         return MutualInformationFound(*_core.sketch_mutual_information(self._handle))
 
     @property
     def information(self) -> float:
-        """In nats; NaN of no pairs. Of columns of more than `values` different values it is that of
-        coarser ones, which is never more."""
+        """In nats; NaN if there are no pairs. For columns with more than `values` distinct values,
+        it is that of coarser columns, which is never larger."""
         return self.found().information
 
     @property
     def corrected(self) -> float:
-        """Less what it is too large by on average, as there are only so many pairs (Miller and
-        Madow); may be below 0."""
+        """With the average bias from the limited number of pairs subtracted (Miller and Madow); may
+        be below 0."""
         return self.found().corrected
 
     @property
     def is_exact(self) -> bool:
-        """Whether every value is counted by itself."""
+        """Whether every value is counted individually."""
         return self.found().is_exact

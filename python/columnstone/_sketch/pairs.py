@@ -1,4 +1,4 @@
-"""What sketches of two columns have in common."""
+"""The common part of sketches of two columns."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .sketch import Sketch
 
 @public_in("columnstone.sketch")
 class PairSketch(Sketch):
-    """What sketches of two columns have in common."""
+    """The common part of sketches of two columns."""
 
     __slots__ = ()
 
     def add(self, x: Any, y: Any, weights: Any = None) -> None:  # type: ignore[override]
-        """Adds the pairs that two columns have in the same rows: anything with __arrow_c_array__ or
-        __arrow_c_stream__, numpy arrays, lists; of the same length, without lists in them. Rows in
-        which one of the two is null are left out, and counted.
+        """Adds the pairs of values in the rows of two columns: anything with __arrow_c_array__ or
+        __arrow_c_stream__, numpy arrays, lists; of the same length, without nested lists. Rows with
+        a null in either column are skipped and counted.
 
         weights: a number for each row.
         """

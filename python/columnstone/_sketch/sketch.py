@@ -1,4 +1,4 @@
-"""What all sketches have in common: values in, merging, bytes."""
+"""The common part of all sketches: adding values, merging, bytes."""
 
 from __future__ import annotations
 
@@ -103,5 +103,5 @@ class Sketch:
 
 
 def _text_of(value: object) -> str:
-    """An option's value as the library takes it."""
+    """The value of an option for the library."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""Sketches that tfx_bsl has, too."""
+"""Sketches that tfx_bsl has as well."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 class TfxSketch(Sketch):
-    """A sketch that is read and written as tfx_bsl serialises its own."""
+    """A sketch that can be read and written in tfx_bsl's own serialization."""
 
     __slots__ = ()
 
     @classmethod
     def from_tfx_bsl(cls, message: bytes) -> Self:
-        """A sketch from what the Serialize() of tfx_bsl's sketch gave. How many values there were
-        is not known: `count` begins at 0. Raises CorruptError for bytes that are no such message.
+        """Loads a sketch from the result of Serialize() of tfx_bsl's sketch. The number of values
+        is unknown: `count` begins at 0. Raises CorruptError for other bytes.
         """
         made = object.__new__(cls)
         made._handle = _core.sketch_from_tfx_bsl(cls._kind, bytes(message))
         return made
 
     def to_tfx_bsl(self) -> bytes:
-        """What the Deserialize() of tfx_bsl's sketch takes."""
+        """The bytes for Deserialize() of tfx_bsl's sketch."""
         return _core.sketch_to_tfx_bsl(self._handle)

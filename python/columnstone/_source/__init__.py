@@ -1,1 +1,1 @@
-"""Sources: what is opened, and what is read of it."""
+"""Sources: opened inputs, and the ways to read them."""

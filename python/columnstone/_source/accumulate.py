@@ -1,4 +1,4 @@
-"""Accumulators: looking at all data, batch by batch, in a program or an engine of one's own."""
+"""Accumulators: they process all data, batch by batch, in a program or an engine of your own."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Found = TypeVar("Found")
 
 @public_in("columnstone.accumulate")
 def accumulators() -> _core.RecordBatch:
-    """All accumulators that there are: `name`, `summary`, `finds_schema`, and `options`, a list of
-    structs of `name`, `kind`, `default` and `help`."""
+    """Lists all accumulators: `name`, `summary`, `finds_schema`, and `options`, a list of structs
+    of `name`, `kind`, `default` and `help`."""
     return _core.Accumulator.all()[0]
 
 
@@ -45,7 +45,7 @@ def _kinds() -> dict[str, dict[str, str]]:
 
 
 def settings(name: str, options: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Options as the library takes them: texts. None leaves one out."""
+    """Options for the library, as texts. None leaves one out."""
     kinds = _kinds().get(name, {})
     made: list[tuple[str, str]] = []
     for option, value in options.items():
@@ -65,7 +65,7 @@ def settings(name: str, options: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 class AnyAccumulator(Generic[Found]):
-    """What all accumulators have in common."""
+    """The common part of all accumulators."""
 
     __slots__ = ("_handle", "_name", "_options")
     _handle: _core.Accumulator
@@ -80,15 +80,15 @@ class AnyAccumulator(Generic[Found]):
         record: int | None = None,
     ) -> int:
         """Adds the rows of a batch, a table, a source, or any other object with __arrow_c_array__
-        or __arrow_c_stream__; returns how many. They come after all that were added before.
-        Columns may differ from batch to batch.
+        or __arrow_c_stream__, and returns their number. They follow all rows that were added
+        before. The columns of batches may differ.
 
-        file, record: where the rows come from, and the number of the first one there, for the
-            places of anomalies and errors.
+        file, record: the file of the rows, and the number of its first one, for the places of
+            anomalies and errors.
 
-        Raises UnsupportedError, with the path, for a column that cannot be looked at, CorruptError
-        for data that is no Arrow data, and SchemaError for a feature in two types. A batch that
-        fails is not counted, those of the same stream before it are.
+        Raises UnsupportedError, with the path, for a column that cannot be processed, CorruptError
+        for invalid Arrow data, and SchemaError for a feature with two types. A batch that fails is
+        not counted, but earlier batches of the same stream are.
         """
         name = os.fsencode(file)
         at = -1 if record is None else integer("record", record)
@@ -102,14 +102,14 @@ class AnyAccumulator(Generic[Found]):
         return added
 
     def merge(self, other: Self) -> None:
-        """Adds what another one has found, whose rows come after those of this one. Both are of the
-        same options (else an ArgumentError). The other one stays as it is."""
+        """Adds the state of another accumulator, whose rows follow those of this one. Both must
+        have the same options (otherwise ArgumentError). The other one does not change."""
         if type(other) is not type(self):
             raise TypeError(f"expected a {type(self).__name__}, not {type(other).__name__}")
         self._handle.merge(other._handle)
 
     def finish(self) -> Found:
-        """What has been found so far. More may be added afterwards."""
+        """The result so far. You can add more afterwards."""
         raise NotImplementedError
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
@@ -121,7 +121,7 @@ class AnyAccumulator(Generic[Found]):
 
     @classmethod
     def _of(cls, name: str, options: tuple[tuple[str, str], ...]) -> Self:
-        """One that has found nothing yet."""
+        """An empty accumulator."""
         return cls._made(name, options, _core.Accumulator.new(name, options))
 
     @classmethod
@@ -135,11 +135,11 @@ class AnyAccumulator(Generic[Found]):
         return made
 
     def _loaded(self, saved: bytes) -> Self:
-        """Another one like this, with what was found in another place."""
+        """An accumulator like this one, with a state that was computed elsewhere."""
         return self._made(self._name, self._options, _core.Accumulator.load(saved))
 
     def _empty(self) -> Self:
-        """Another one like this, that has found nothing yet."""
+        """An empty accumulator like this one."""
         return self._of(self._name, self._options)
 
     def __repr__(self) -> str:
@@ -155,9 +155,9 @@ class AnyAccumulator(Generic[Found]):
 
 @public_in("columnstone.accumulate")
 class Accumulator(AnyAccumulator[_core.RecordBatch]):
-    """Any accumulator by its name, as `accumulators` lists them; what it finds is a RecordBatch,
-    whose columns docs/accumulators.md describes. Options are keyword arguments. It pickles, and
-    stays small: it holds what it has found, not data.
+    """Any accumulator by its name, as `accumulators` lists them. Its result is a RecordBatch, whose
+    columns docs/accumulators.md describes. Options are keyword arguments. It pickles and stays
+    small, because it contains a state, not data.
 
     >>> lengths = cst.accumulate.Accumulator("lengths", columns=["zones"])
     >>> for batch in cst.open("trips.tfrecord"):
@@ -173,7 +173,7 @@ class Accumulator(AnyAccumulator[_core.RecordBatch]):
         return cls._of(name, settings(name, options))
 
     def finish(self) -> _core.RecordBatch:
-        """What has been found so far. More may be added afterwards."""
+        """The result so far. You can add more afterwards."""
         return self._handle.finish()[0]
 
     def _describe(self, found: _core.RecordBatch) -> str:
@@ -181,7 +181,7 @@ class Accumulator(AnyAccumulator[_core.RecordBatch]):
 
 
 def made_of(accumulator: str | AnyAccumulator[Found], options: dict[str, Any]) -> Any:
-    """The accumulator of a name, or the given one, which has no further options."""
+    """The accumulator with this name, or the given one, which takes no further options."""
     if isinstance(accumulator, str):
         return Accumulator(accumulator, **options)
     if isinstance(accumulator, type) and issubclass(accumulator, AnyAccumulator):
@@ -191,17 +191,17 @@ def made_of(accumulator: str | AnyAccumulator[Found], options: dict[str, Any]) -
             f"expected an accumulator, or the name of one, not a {type(accumulator).__name__}"
         )
     if options:
-        raise argument_error("options go with the name of an accumulator")
+        raise argument_error("options are only for an accumulator given by name")
     return accumulator
 
 
 def empty_of(accumulator: str | AnyAccumulator[Found], options: dict[str, Any]) -> Any:
-    """As made_of, for an engine, where every worker begins with one that has found nothing."""
+    """Like made_of, for an engine, in which every worker starts with an empty accumulator."""
     made = made_of(accumulator, options)
     empty = made._empty()
     if made._handle.save() != empty._handle.save():
         raise argument_error(
-            "the accumulator has found something, and every worker begins with an empty one",
+            "the accumulator is not empty, but every worker must begin with an empty one",
             "give an empty one",
         )
     return empty
@@ -213,16 +213,16 @@ def _numbered(count: int, noun: str, many: str = "") -> str:
 
 @public_in("columnstone.accumulate")
 class SchemaInference(AnyAccumulator[Schema]):
-    """What `infer_schema` does, for batches that something else reads: an engine, many processes,
-    a stream.
+    """`infer_schema` for batches that you read yourself: in an engine, in many processes, from a
+    stream.
 
-    look_at_values: features of bytes that are all UTF-8 get a string_domain, and columns of types
-        that no feature has are passed over, as for sources that are read flat.
+    look_at_values: bytes features whose values are all UTF-8 get a string_domain, and columns whose
+        type no feature has are skipped, as for sources that are read flat.
     propose, group, max_domain, ragged: as for `infer_schema`.
 
-    Takes lists of numbers, bool, bytes and strings, or single ones, and structs of lists, or of
-    lists of lists as feature lists of SequenceExamples are. It pickles, and stays small: it holds
-    counts, not data.
+    Accepts numbers, bool, bytes and strings, single or in lists, and structs of lists, or of lists
+    of lists like the feature lists of SequenceExamples. It pickles and stays small, because it
+    contains counts, not data.
 
     >>> inference = cst.accumulate.SchemaInference()
     >>> for batch in cst.open("trips.tfrecord"):
@@ -247,12 +247,14 @@ class SchemaInference(AnyAccumulator[Schema]):
         if options is None:
             return cls._of("inference", settings("inference", {"look_at_values": look_at_values}))
         if look_at_values:
-            raise argument_error("propose looks at values in its own way", "leave one of them out")
+            raise argument_error(
+                "look_at_values and propose exclude each other", "leave one of them out"
+            )
         names = ("group", "max_domain", "ragged")
         return cls._of("proposal", settings("proposal", dict(zip(names, options, strict=True))))
 
     def finish(self) -> Schema:
-        """The schema of all rows so far. More may be added afterwards."""
+        """The schema of all rows so far. You can add more afterwards."""
         return Schema._wrap(self._handle.finish_schema())
 
     def _describe(self, found: Schema) -> str:
@@ -261,12 +263,12 @@ class SchemaInference(AnyAccumulator[Schema]):
 
 @public_in("columnstone.accumulate")
 class Validation(AnyAccumulator[SchemaCheck]):
-    """What `Source.validate` does, for batches that something else reads. The arguments are those
-    of `Source.validate`; a column of a wrong type is an anomaly, not an error. It pickles, with its
+    """`Source.validate` for batches that you read yourself. The arguments are those of
+    `Source.validate`; a column of a wrong type is an anomaly, not an error. It pickles, with its
     schema.
 
-    To compare all that data has with a schema, read it without one: else the columns are those of
-    the schema alone.
+    To compare all columns of the data with a schema, read the data without a schema; otherwise only
+    the columns of the schema are read.
     """
 
     __slots__ = ()
@@ -292,7 +294,7 @@ class Validation(AnyAccumulator[SchemaCheck]):
         return cls._of("validation", settings("validation", options))
 
     def finish(self) -> SchemaCheck:
-        """What does not fit in all rows so far. More may be added afterwards."""
+        """The anomalies of all rows so far. You can add more afterwards."""
         return check_of(*self._handle.finish())
 
     def _describe(self, found: SchemaCheck) -> str:
@@ -303,12 +305,12 @@ class Validation(AnyAccumulator[SchemaCheck]):
 @public_in("columnstone.accumulate")
 @dataclass(frozen=True, slots=True)
 class ColumnCount:
-    """What one column has.
+    """The counts of one column.
 
     path: the column; "a.b" for a field of a struct that is not in a list.
-    rows: in which it is not null, nor a struct above it.
-    values: in these rows: the items of its innermost lists that are not null; of a column without
-        lists, the rows. A struct is one value.
+    rows: the number of rows in which neither the column nor a struct above it is null.
+    values: the number of values in these rows: the items of its innermost lists that are not null;
+        for a column without lists, the rows. A struct is one value.
     """
 
     path: str
@@ -319,9 +321,9 @@ class ColumnCount:
 @public_in("columnstone.accumulate")
 @dataclass(frozen=True, slots=True)
 class ColumnCounts:
-    """What `Counts` found.
+    """The result of `Counts`.
 
-    columns: sorted by path; a batch that lacks a column has nulls there.
+    columns: sorted by path. A column that is missing in a batch counts as null there.
     """
 
     num_rows: int
@@ -330,7 +332,7 @@ class ColumnCounts:
 
 @public_in("columnstone.accumulate")
 class Counts(AnyAccumulator[ColumnCounts]):
-    """Counts rows, and per column the rows that have it and its values."""
+    """Counts rows and, for each column, the rows with a value and the values."""
 
     __slots__ = ()
 
@@ -338,7 +340,7 @@ class Counts(AnyAccumulator[ColumnCounts]):
         return cls._of("counts", ())
 
     def finish(self) -> ColumnCounts:
-        """The counts of all rows so far. More may be added afterwards."""
+        """The counts of all rows so far. You can add more afterwards."""
         batch, totals = self._handle.finish()
         return ColumnCounts(totals["num_rows"], rows(batch, ColumnCount))
 

@@ -1,4 +1,4 @@
-"""What a source is: opened inputs, as record batches, tensors, rows and parts."""
+"""The base of sources: opened inputs as record batches, tensors, rows and parts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def _and_type_error(error: type[Error]) -> type[Error]:
 
 
 class SourceBase:
-    """Opened inputs and all that is read of them: what Source is, without what trains on it."""
+    """Opened inputs, and everything that is read from them: the part of Source that is not for
+    training."""
 
     __slots__ = (
         "__weakref__",
@@ -72,12 +73,12 @@ class SourceBase:
     )
 
     def __init__(self, inputs: Inputs, options: dict[str, Any]) -> None:
-        """`columnstone.open` makes sources; the options are those of the extension."""
+        """`columnstone.open` creates sources; the options are those of the extension."""
         self._options = options
         self._open(inputs)
 
     def _open(self, inputs: Inputs) -> None:
-        """Opens by self._options."""
+        """Opens the source with self._options."""
         self._passes: list[ref[Pass[Any] | Loader]] = []
         self._reports: list[Reports] = []  # of worker processes
         self._parts: tuple[tuple[Any, ...], ...] = ()
@@ -107,7 +108,7 @@ class SourceBase:
     def _streams(
         self, inputs: Inputs
     ) -> tuple[tuple[Callable[..., object], bytes, bool, bool, int], ...] | None:
-        """The streams, each asked for no more than the wanted outputs of a view need."""
+        """The streams, each restricted to the fields that the wanted outputs of a view need."""
         view, outputs = self._options["view"], self._options["columns"]
         paths: tuple[str, ...] | None = None
         if view is not None and view.input == "table" and inputs.streams is not None:
@@ -118,12 +119,12 @@ class SourceBase:
         return tuple(stream.core(paths, self._options) for stream in inputs.streams)
 
     def _told(self, inputs: Inputs) -> dict[str, Any]:
-        """The options that the compiled part is told: those of a registered format are not."""
+        """The options for the compiled part, which does not get those of a registered format."""
         if any(stream.format is not None for stream in inputs.streams or ()):
             return {**self._options, "format_options": ()}
         return self._options
 
-    # What it holds
+    # Properties
 
     @property
     def schema(self) -> Schema | None:
@@ -185,7 +186,7 @@ class SourceBase:
         return made
 
     def tensors(self, pad: PadsLike = None) -> Pass[dict[str, AnyTensor]]:
-        """Reads all rows as tensors. For each batch it gives a dict of name -> Tensor, SparseTensor
+        """Reads all rows as tensors. Returns for each batch a dict of name -> Tensor, SparseTensor
         or RaggedTensor; a structured tensor is a dict of its fields.
 
         pad: makes ragged, varlen and sparse tensors dense: name -> (value, length) or Pad, as in
@@ -245,10 +246,11 @@ class SourceBase:
         return frame_of(self, self.arrow_schema)
 
     def _keep(self, made: Pass[Any] | Loader) -> None:
-        """Remembers a pass, or a loader, for close()."""
+        """Remembers a pass or a loader for close()."""
         import weakref
 
-        # Without callbacks: one would run where a pass is let go, and swallow a KeyboardInterrupt.
+        # Without callbacks: a callback would run wherever a pass is released, and swallow a
+        # KeyboardInterrupt.
         self._passes = [alive for alive in self._passes if alive() is not None]
         self._passes.append(weakref.ref(made))
 
@@ -276,8 +278,8 @@ class SourceBase:
         return self._core.dropped()
 
     def _reported(self) -> ReportPlace | None:
-        """Where worker processes say what they drop, as long as somebody has it; None: they drop
-        nothing."""
+        """Where worker processes report their dropped records, as long as it is referenced; None:
+        they drop none."""
         if self._options["on_error"] is None:
             return None
         import weakref
@@ -299,13 +301,13 @@ class SourceBase:
         return self._core.num_rows()
 
     def __len__(self) -> int:
-        """The number of rows of plain TFRecord files, as num_rows. TypeError for other sources,
-        which would have to be read for it, for file objects and where on_error may drop records:
-        num_rows tells more, at a cost. StateError if it is closed; what reading its frames raises,
-        such as CorruptError, is a TypeError as well, so that `list` goes on to the rows.
+        """The number of rows of plain TFRecord files, as num_rows. TypeError for sources that would
+        have to be read, for file objects, and if on_error may drop records: use num_rows for these.
+        StateError if the source is closed. Errors in the frames, such as CorruptError, are
+        TypeErrors as well, so that `list` continues with the rows.
 
-        `list(source)` asks for the length as a hint: it reads the frames of plain files that have
-        no index, and nothing else.
+        `list(source)` uses the length as a hint: for this, it only reads the frames of uncompressed
+        files without an index.
         """
         self._core.total_bytes()  # StateError
         if self._pickle is not None and self._options["on_error"] is None:
@@ -316,10 +318,10 @@ class SourceBase:
             except Error as error:
                 error.__class__ = _and_type_error(type(error))
                 raise
-        raise TypeError("this source has no length that is known without reading: use num_rows")
+        raise TypeError("the length of this source is not known without reading: use num_rows")
 
     def _count(self) -> int:
-        """The number of rows; UnsupportedError unless the source is of plain TFRecord files."""
+        """The number of rows; UnsupportedError unless all files are uncompressed TFRecord files."""
         if self._rows is None:
             self._core.range(0, 0)
             self._rows = self._core.num_rows()
@@ -335,10 +337,10 @@ class SourceBase:
     def __getitem__(self, rows: int | Iterable[int]) -> RecordBatch: ...
 
     def __getitem__(self, rows: int | slice | Iterable[int]) -> RecordBatch | Self:
-        """Rows of plain TFRecord files, numbered through all files: source[i] is a batch of one
-        row, source[[3, 5]] one of several (as `take`), source[a:b] a Source of these rows. Negative
-        numbers count from the end. UnsupportedError for other sources. on_error is for passes: a
-        damaged row that is asked for by number raises."""
+        """Rows of uncompressed TFRecord files, numbered over all files: source[i] is a batch of one
+        row, source[[3, 5]] a batch of several (like `take`), source[a:b] a Source of these rows.
+        Negative numbers count from the end. UnsupportedError for other sources. A damaged row
+        raises an error, because on_error applies only to passes."""
         if isinstance(rows, slice):
             return self._range(rows)
         one = hasattr(rows, "__index__") and not hasattr(rows, "__len__")  # arrays have both
@@ -388,16 +390,15 @@ class SourceBase:
 
         fn gets a pyarrow.RecordBatch and returns anything that `record_batch` accepts: a batch, a
         table, a data frame, or a dict of columns. Batches can have any number of rows; unless
-        schema is given, fn is also called with a batch of 0 rows to find the schema. It is called
-        by the threads that decode, and these take turns in Python. An exception of fn is raised by
-        the pass, with a note that says which batch it was. You can chain maps and filters. Needs
-        pyarrow.
+        schema is given, fn is also called with a batch of 0 rows to find the schema. The decoding
+        threads call it, one at a time. The pass raises exceptions of fn, with a note that names the
+        batch. You can chain maps and filters. Needs pyarrow.
 
         schema: the schema of the result, as anything with __arrow_c_schema__; results are cast to
             it.
         columns: the columns that fn gets. In the first stage, only these are decoded.
-        keeps_rows: fn returns as many rows as it gets, and makes each of them from that row alone.
-            Random access and global shuffling work then. False: fn may return any number of rows.
+        keeps_rows: fn returns as many rows as it gets, and computes each from that row alone. This
+            allows random access and global shuffling. False: fn may return any number of rows.
 
         >>> src = cst.open("trips.csv")
         >>> dear = src.map(lambda batch: batch.select(["fare"]))
@@ -446,17 +447,18 @@ class SourceBase:
         return part
 
     def _with_ids(self, names: tuple[str, str], first_file: int = 0) -> Self:
-        """The same with two columns more, which say of which file and record each row is."""
+        """The same source with two additional columns: the file and the record number of each
+        row."""
         return self._part("ids", names, first_file)
 
     def _numbered(self, first_file: int) -> Self:
-        """The same, if it has ids, with numbers of files from this one on."""
+        """The same source, if it has ids, with files numbered from this number on."""
         if self._before is None or self._parts[-1][0] != "ids" or first_file == self._parts[-1][2]:
             return self
         return self._before._with_ids(self._parts[-1][1], first_file)
 
     def _resolved(self) -> tuple[bytes, ...] | None:
-        """The paths to pickle, globs resolved."""
+        """The paths to pickle, with globs resolved."""
         if self._pickle is None or self._parts:
             return self._pickle
         return tuple(os.fsencode(name) for name in self.files)
@@ -506,7 +508,7 @@ class SourceBase:
         ignore_unexpected: features that the schema lacks are not an anomaly.
         places: how many records to name for each anomaly.
         progress: a function that is called from time to time with the bytes and records read so
-            far; it stops the pass by returning False.
+            far; if it returns False, the pass stops.
         previous, serving: statistics of earlier data, and of serving data. A distance above the
             thresholds drift_comparator and skew_comparator of the schema is an anomaly
             (docs/drift.md).
@@ -533,7 +535,7 @@ class SourceBase:
             serving,
         )
 
-    # Life
+    # Copying, closing and pickling
 
     def close(self) -> None:
         """Stops the running passes and closes the files. Exported Arrow streams stay valid."""
@@ -565,7 +567,7 @@ class SourceBase:
     def _restore(
         cls, opener: Opener, options: dict[str, Any], parts: tuple[tuple[Any, ...], ...]
     ) -> Self:
-        """The other end of pickling."""
+        """Unpickles a source."""
         if options["schema"] is not None:
             options["schema"] = _core.Schema.parse(options["schema"], "binary")
         source = cls(reopen(opener), options)
@@ -574,7 +576,7 @@ class SourceBase:
         return source
 
     def _opener(self) -> Opener:
-        """What gives the inputs again; it pickles."""
+        """The arguments to open the inputs again; they pickle."""
         if self._again is not None:
             return self._again
         files = self._resolved()
@@ -596,7 +598,7 @@ class SourceBase:
         return self._opened_with(columns=as_columns(columns))
 
     def _opened_with(self, **changes: Any) -> Self:
-        """The same input, opened once more with other options."""
+        """The same input, opened again with other options."""
         source = object.__new__(type(self))
         source._options = {**self._options, **changes}
         if source._options["schema"] is None and source._options["types"] is None:
@@ -613,14 +615,14 @@ class SourceBase:
         streams = self._inputs.streams
         if streams is not None and not any(stream.once for stream in streams):
             return self._inputs
-        raise StateError("file objects and streams have one source: give columns= to open")
+        raise StateError("file objects and streams allow only one source: pass columns= to open")
 
     def empty_batch(self) -> RecordBatch:
         """Returns a batch of 0 rows with the columns of the source."""
         return self._core.take(())
 
     def _name(self, files: list[str]) -> str:
-        """What it is called without its rows."""
+        """Its description without rows."""
         if not files:
             return "Source of no files"
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
@@ -646,7 +648,7 @@ class SourceBase:
         return f"<columnstone.{name}{known}>"
 
     def _previewed(self, files: list[str]) -> RecordBatch | None:
-        """The first rows, where reading them takes nothing from anybody; see preview.py."""
+        """The first rows, if reading them takes nothing from other readers; see preview.py."""
         is_plain = self._pickle is not None and self._again is None and not self._parts
         if self._first_rows is None and is_plain and files:
             from .preview import first_rows
@@ -666,7 +668,7 @@ class SourceBase:
         return source_html(name, first, seen, [self._facts(files)])
 
     def _facts(self, files: list[str]) -> str:
-        """What opening has told."""
+        """What is known from opening it."""
         size, container = self.total_bytes, self._core.container()
         known = [
             f"format {self._core.format()}",

@@ -1,4 +1,4 @@
-"""What is reported of records that a pass leaves out."""
+"""Reports of the records that a pass drops."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from .._base.public import public_in
 
 @public_in("columnstone.source")
 class Dropped(NamedTuple):
-    """One record that a pass with on_error dropped. What lies between two records and is none is
-    one dropped record.
+    """One record that a pass with on_error dropped. Bytes between two records that do not form a
+    record count as one dropped record.
 
     kind: "length-crc", "data-crc", "truncated", "limit" (larger than max_record_size), "record"
-        (does not parse, or does not fit the schema), "compression" or "format".
-    file: as `Source.files` names it.
-    record: number within the file from 0, dropped ones counted; None if unknown.
+        (cannot be parsed, or does not fit the schema), "compression" or "format".
+    file: its name in `Source.files`.
+    record: its number in the file from 0, counting dropped records; None if unknown.
     offset: first byte in the uncompressed stream; None if unknown.
-    bytes: how many are passed over.
-    error: the exception that reading would have raised.
+    bytes: the number of skipped bytes.
+    error: the exception that reading would have raised otherwise.
     """
 
     kind: str

@@ -1,5 +1,5 @@
-"""What a source reads, in a few strings: a saved state of a dataset holds them, so that a dataset
-over another view, other stages or other columns refuses it."""
+"""A fingerprint of what a source reads, as a few strings. Saved states of a dataset contain it, so
+that a dataset with another view, other stages or other columns refuses them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _POLICIES = {_core.ON_ERROR_SKIP: "skip", _core.ON_ERROR_NULL: "null"}
 
 
 def fingerprint(source: SourceBase) -> dict[str, str]:
-    """What the rows of a source and their columns depend on, beside the data. Reads the data where
-    the schema is inferred. Functions are known by their names only."""
+    """Everything that the rows of a source and their columns depend on, besides the data. Reads the
+    data if the schema is inferred. Functions are known only by their names."""
     options = source._options
     schema = source.arrow_schema
     return {
@@ -45,7 +45,7 @@ def _short(text: str) -> str:
 
 
 def _specs(source: SourceBase) -> Any:
-    """How tensors are made; of columns that no tensor can be made of, nothing."""
+    """How tensors are made; empty for columns that cannot become tensors."""
     try:
         return source._core.specs()
     except Error:
@@ -53,8 +53,8 @@ def _specs(source: SourceBase) -> Any:
 
 
 def _view_text(view: _core.View | None) -> str:
-    """The plan has the values of the parameters. The view's own digest is none for functions of
-    Python's, and another one for every version of the library."""
+    """The plan contains the values of the parameters. The view's own digest does not exist for
+    Python functions, and changes with every version of the library."""
     if view is None:
         return _NONE
     functions = ", ".join(function_name(function.fn) for function in view.functions)
@@ -70,7 +70,7 @@ def _message_text(message: Any) -> str:
 
 
 def _part_text(how: str, a: Any, b: Any) -> str:
-    """A step of source._parts."""
+    """A step of source._parts as text."""
     if how == "range":
         return f"rows {a} to {'the end' if b == 2**63 - 1 else b}"
     if how == "split":

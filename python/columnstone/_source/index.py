@@ -1,4 +1,4 @@
-"""Indexes of TFRecord files: where each record lies."""
+"""Indexes of TFRecord files: the position of each record."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @public_in("columnstone.source")
 class IndexEntry(NamedTuple):
-    """Where a record lies: the offset of its header in the file, and the size of its bytes without
+    """The position of a record: the offset of its header in the file, and its size in bytes without
     the framing."""
 
     offset: int
@@ -30,10 +30,11 @@ class IndexEntry(NamedTuple):
 
 @public_in("columnstone.source")
 class Index:
-    """Where each record of a TFRecord file lies. Made by `Index.build`, `Index.load` and
-    `Index.from_text`; immutable. len(index) is the number of records, index[i] an IndexEntry.
+    """The positions of the records in a TFRecord file. `Index.build`, `Index.load` and
+    `Index.from_text` create it. It is immutable. len(index) is the number of records, index[i] an
+    IndexEntry.
 
-    It does not pickle: another process loads it from its file.
+    It does not pickle: other processes load it from its file.
 
     >>> index = cst.source.Index.build("trips.tfrecord")
     >>> len(index), index[0]
@@ -45,7 +46,7 @@ class Index:
     path: str
 
     def __init__(self) -> None:
-        raise TypeError("an Index is made by Index.build, Index.load or Index.from_text")
+        raise TypeError("create an Index with Index.build, Index.load or Index.from_text")
 
     @classmethod
     def _wrap(cls, make: Callable[[bytes], _core.Index], path: Path) -> Index:
@@ -61,8 +62,8 @@ class Index:
 
     @classmethod
     def build(cls, path: Path, *, container: str | None = None) -> Index:
-        """Reads the frames of a plain file of records and writes the index file beside it, where
-        sources find it by themselves. container is that of `open`.
+        """Reads the frames of an uncompressed file of records and writes the index file beside it,
+        where sources find it by themselves. container is as for `open`.
 
         Raises UnsupportedError for a compressed file, CorruptError for a damaged one.
         """
@@ -73,14 +74,15 @@ class Index:
 
     @classmethod
     def load(cls, path: Path) -> Index:
-        """The index file that lies beside a TFRecord file. NotFoundError if there is none,
-        StateError if the data has changed since."""
+        """Loads the index file beside a TFRecord file. NotFoundError if there is none, StateError
+        if the data has changed since."""
         return cls._wrap(_core.Index.load, path)
 
     @classmethod
     def from_text(cls, text_path: Path, path: Path) -> Index:
-        """Makes the index of the TFRecord file `path` from the text form that DALI and the package
-        `tfrecord` use, checks it against the data, and writes the index file beside the data."""
+        """Creates the index of the TFRecord file `path` from the text format that DALI and the
+        package `tfrecord` use, compares it with the data, and writes the index file beside the
+        data."""
         lines = path_bytes(text_path)
         index = cls._wrap(lambda name: _core.Index.import_text(lines, name), path)
         index.save()
@@ -92,15 +94,15 @@ class Index:
         return self._handle.num_records
 
     def record(self, i: int) -> IndexEntry:
-        """Where record i lies; negative numbers count from the end."""
+        """The position of record i; negative numbers count from the end."""
         number = operator.index(i)
         if not -len(self) <= number < len(self):
             raise IndexError(f"record {number} of a file of {len(self)} records")
         return IndexEntry(*self._handle.record(number + len(self) if number < 0 else number))
 
     def batch(self) -> _core.RecordBatch:
-        """All records as a RecordBatch of the columns `offset` and `size`, for NumPy and the like.
-        The offsets are shared with the index."""
+        """All records as a RecordBatch of the columns `offset` and `size`, for example for NumPy.
+        The offsets share memory with the index."""
         return self._handle.batch()
 
     def __len__(self) -> int:
@@ -110,13 +112,13 @@ class Index:
         return self.record(i)
 
     def save(self) -> None:
-        """Writes the index file beside the data, where sources find it: the name of the data with
-        ".cstidx" after it."""
+        """Writes the index file beside the data, where sources find it: its name is that of the
+        data with ".cstidx" added."""
         self._handle.save(path_bytes(self.path))
 
     def export_text(self, path: Path) -> None:
-        """Writes the text form that DALI and the package `tfrecord` read: a line "offset length"
-        per record, the length with the framing."""
+        """Writes the text format that DALI and the package `tfrecord` read: one line "offset
+        length" per record; the length includes the framing."""
         self._handle.export_text(path_bytes(path))
 
     def __repr__(self) -> str:

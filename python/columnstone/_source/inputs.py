@@ -1,4 +1,5 @@
-"""What cst.open takes, told apart: paths, file objects, and objects that export Arrow streams."""
+"""Distinguishes the inputs of cst.open: paths, file objects, and objects that export Arrow
+streams."""
 
 from __future__ import annotations
 
@@ -44,18 +45,19 @@ if TYPE_CHECKING:
 
 
 class Stream(NamedTuple):
-    """An input that is opened as an Arrow stream, as the compiled part takes it.
+    """An input that is opened as an Arrow stream, for the compiled part.
 
-    open: called once per pass and once more for the schema; what it raises comes out of the call
-        that needed the stream.
+    open: called once per pass and once more for the schema; the call that needed the stream raises
+        its exceptions.
     name: for errors.
-    once: it can be opened once only.
-    projects: it gives exactly the wanted columns in their order; else they are picked.
-    nested: open takes paths=, which are all that is wanted of the columns.
-    divides: open takes split=, the bytes of a split.
-    limits: open takes max_inflation=.
-    format: the format that open is of, if it was registered: open takes its options.
-    size: bytes of the file that is read, for max_inflation and max_record_size; 0: it is none.
+    once: it can be opened only once.
+    projects: it returns exactly the wanted columns in their order; otherwise they are selected
+        afterwards.
+    nested: open accepts paths=, which replaces columns.
+    divides: open accepts split=, the bytes of a split.
+    limits: open accepts max_inflation=.
+    format: the registered format that open belongs to: open accepts its options.
+    size: bytes of the file that is read, for max_inflation and max_record_size; 0: not a file.
     """
 
     open: Open
@@ -71,7 +73,7 @@ class Stream(NamedTuple):
     def core(
         self, paths: tuple[str, ...] | None, options: dict[str, Any]
     ) -> tuple[Open, bytes, bool, bool, int]:
-        """As the compiled part takes it, of these paths only (None: all). options: of the
+        """The input for the compiled part, with only these paths (None: all). options: of the
         source."""
         opener = self.open
         if self.nested and paths is not None:
@@ -99,13 +101,13 @@ class Inputs(NamedTuple):
 
     @contextlib.contextmanager
     def kept(self) -> Iterator[None]:
-        """What is read of them within is read again afterwards: file objects go back to where they
-        stood. ArgumentError for what can be read once only."""
+        """Restores the inputs after something is read from them: file objects go back to their
+        previous position. ArgumentError for inputs that can be read only once."""
         files = self.files or ()
         once = any(stream.once for stream in self.streams or ())
         if once or not all(seekable for _, _, seekable in files):
             raise argument_error(
-                "the type of a stream is needed first", "name it: Query(stream.schema)"
+                "the type of the stream is unknown before it is read", "use Query(stream.schema)"
             )
         places = [(file, file.tell()) for file, _, _ in files]
         try:
@@ -116,7 +118,7 @@ class Inputs(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where the inputs are, if not on this machine's disks: arguments of open."""
+    """The location of the inputs, if not on local disks: arguments of open."""
 
     filesystem: object | None = None
     query: str | None = None
@@ -144,7 +146,9 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
         query = adbc.query_of(what, place.query, place.driver, place.database_options)
         return _database(*query)
     if place.database_options is not None:
-        raise argument_error("database_options are given, and no database", 'query="select ..."')
+        raise argument_error(
+            "database_options is given, but the input is not a database", 'query="select ..."'
+        )
     if is_dataset(what):
         return _dataset(what)
     if not is_arrow(what) and (isinstance(what, Mapping) or is_rows(what)):
@@ -162,11 +166,11 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
 
 
 def check_names(what: object, rule: Rule | None, filesystem: object) -> None:
-    """Names of files, also of this machine, and databases go by the rule; objects do not."""
+    """The rule applies to file names, local ones included, and to databases, but not to objects."""
     if rule is None or not rule.refuses:
         return
     if filesystem is not None:
-        raise argument_error("schemes and hosts are of URLs, and filesystem is given")
+        raise argument_error("schemes and hosts are for URLs, but filesystem is given")
     for item in what if isinstance(what, list | tuple) else [what]:
         name = item.file if isinstance(item, Split) else item
         if isinstance(name, str | bytes | os.PathLike):
@@ -174,14 +178,14 @@ def check_names(what: object, rule: Rule | None, filesystem: object) -> None:
 
 
 def written_format(paths: tuple[bytes, ...], format: str | None) -> Format | None:
-    """The format of files, if it is one that is written in Python."""
+    """The format of the files, if it is implemented in Python."""
     if format is not None or paths[0] == b"-":
         return registry.by_name(format)
     return registry.by_bytes(expand(paths[:1])[0] if _is_glob(paths[0]) else paths[0])
 
 
 def from_paths(paths: tuple[bytes, ...], format: str | None) -> Inputs:
-    """Inputs by path: those of a format written in Python are opened by its function."""
+    """Inputs by path: those of a format implemented in Python are opened with its function."""
     written = written_format(paths, format)
     if written is None:
         return Inputs(paths=paths, pickle=None if b"-" in paths else paths)
@@ -208,11 +212,11 @@ def _restore_paths(paths: tuple[bytes, ...], format: str | None, registered: boo
     return from_paths(paths, format)
 
 
-# Of artifacts
+# Artifacts
 
 
 def _held(hold: Hold, inputs: Inputs, format: str | None) -> Inputs:
-    """The inputs with the lease on them; None of it again where they cannot be opened again."""
+    """The inputs with the lease on them. If they cannot be opened again, neither can the lease."""
     again = inputs.again
     if again is None and inputs.pickle is not None:
         again = ("paths", (inputs.pickle, format, inputs.format is not None))
@@ -231,13 +235,15 @@ def _hold_again(opening: tuple[Any, ...], artifacts: tuple[int, ...], again: Ope
 
 
 def _splits(splits: Sequence[Split], format: str | None, place: Place) -> Inputs:
-    """The files of splits, each once, and what is read of them."""
+    """The files of splits, each once, and the parts of them to read."""
     files = tuple(dict.fromkeys(split.file for split in splits))
     whole = resolve(list(files), format, place)
     given = whole.paths or tuple(item[1] for item in whole.files or whole.streams or ())
     names = dict(zip(files, given, strict=True))
     if len(set(given)) < len(given):
-        raise argument_error("two of the URLs differ in their parameters only", "open them apart")
+        raise argument_error(
+            "two of the URLs differ only in their parameters", "open them separately"
+        )
     again = ("splits", (tuple(splits), format, place))
     if whole.streams is not None and all(stream.divides for stream in whole.streams):
         by_file = dict(zip(files, whole.streams, strict=True))
@@ -253,7 +259,7 @@ def _part_of_stream(stream: Stream, split: Split) -> Stream:
     return stream._replace(open=opener)
 
 
-# Elsewhere
+# Remote inputs
 
 
 def _database(*fields: Any) -> Inputs:
@@ -275,7 +281,7 @@ def _remote_files(
     rule: Rule | None,
     cache: Cache | None,
 ) -> Inputs:
-    """Files of a file system. Formats that are written in Python read paths only."""
+    """Files of a file system. Formats implemented in Python only read paths."""
     again = ("files", (what, format, filesystem, rule, cache))
     files = open_files(what, filesystem, rule, cache)
     name = format if format is not None else names.format_of(files)
@@ -310,8 +316,8 @@ def _dataset(dataset: object) -> Inputs:
 
 
 def is_once(item: object) -> bool:
-    """True for readers, whose stream is used up by the first consumer; tables and frames give a new
-    one each time."""
+    """True for readers, whose first consumer uses up the stream; tables and frames return a new
+    stream each time."""
     return any(
         hasattr(item, name) for name in ("__next__", "read_next_batch", "read_next", "read_all")
     )
@@ -323,11 +329,11 @@ def stream_of(item: object) -> Stream:
 
 
 def _parquet_files(files: tuple[tuple[object, bytes, bool], ...]) -> Inputs:
-    """File objects of the one format that has to seek in them."""
+    """File objects of Parquet, the one format that must seek in them."""
     for _, name, can_seek in files:
         if not can_seek:
             shown = os.fsdecode(name)
-            raise UnsupportedError(f"{shown}: Parquet is read by place: the file has to seek")
+            raise UnsupportedError(f"{shown}: Parquet needs a file object that can seek")
     return Inputs(streams=tuple(_parquet_stream(f, n) for f, n, _ in files), format="parquet")
 
 
@@ -341,13 +347,11 @@ def _parquet_stream(file: object, name: bytes) -> Stream:
 def _streams(items: list[object] | tuple[object, ...]) -> Inputs:
     for i, item in enumerate(items):
         if not is_arrow(item):
-            raise TypeError(
-                f"paths[{i}] is {type(item).__name__}, where others export Arrow streams"
-            )
+            raise TypeError(f"paths[{i}] is {type(item).__name__}, but others export Arrow streams")
     return Inputs(streams=tuple(stream_of(item) for item in items))
 
 
-# Files of formats that are written in Python
+# Files of formats implemented in Python
 
 
 def _open_file(
@@ -374,7 +378,8 @@ def _open_file(
 
 
 def _size(path: bytes) -> int:
-    """0 if it is no regular file, or cannot be told, which opening it will say."""
+    """0 if it is not a regular file, or if the size is unknown; opening it will report the
+    error."""
     try:
         info = os.stat(path)
     except OSError:
@@ -387,11 +392,11 @@ def _is_glob(path: bytes) -> bool:
 
 
 def expand(paths: tuple[bytes, ...]) -> tuple[bytes, ...]:
-    """Globs resolved and sorted bytewise, as the library does it; every file exists."""
+    """Globs resolved and sorted by bytes, as in the library; every file exists."""
     found: list[bytes] = []
     for path in paths:
         if path == b"-":
-            raise argument_error("a format written in Python does not read standard input")
+            raise argument_error("formats written in Python cannot read standard input")
         if _is_glob(path):
             matches = sorted(glob.glob(path))
             if not matches:
@@ -421,6 +426,6 @@ _OPENERS: dict[str, Callable[..., Inputs]] = {
 
 
 def reopen(opener: Opener) -> Inputs:
-    """The inputs once more, also in another process."""
+    """The inputs again, in another process too."""
     name, arguments = opener
     return _OPENERS[name](*arguments)

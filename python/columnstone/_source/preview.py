@@ -1,4 +1,4 @@
-"""What repr() of a source reads: the first rows of a file on this machine, once."""
+"""The part of a local file that repr() of a source reads, once: the first rows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def first_rows(open: Open, name: str, options: dict[str, Any], registered: bool) -> Any:
-    """The first rows of a file, as a RecordBatch, and perhaps one more than are shown; what is not
-    known without all data, as the types of columns, is found from these. None if there are none, or
-    if looking at them would wait for others, or call functions of the caller's."""
+    """The first rows of a file as a RecordBatch, possibly one more than are shown. Properties that
+    depend on all data, such as inferred types, are taken from these rows. None if there are no
+    rows, or if reading them would block or call functions of the user."""
     on_error = options["on_error"]
     if options["view"] is not None or (on_error is not None and on_error[1] is not None):
         return None

@@ -1,4 +1,4 @@
-"""What counting and verifying find."""
+"""The results of counting and verifying."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @public_in("columnstone.source")
 class FileCount(NamedTuple):
-    """The totals of one file: record_bytes are those of the records alone, stream_bytes the
-    uncompressed ones with the framing, file_bytes those on disk."""
+    """The totals of one file: record_bytes is the size of the records themselves, stream_bytes the
+    uncompressed size with the framing, file_bytes the size on disk."""
 
     file: str
     records: int
@@ -33,8 +33,8 @@ class Fault:
 
     kind: "length-crc", "data-crc", "truncated", "limit" (larger than max_record_size), "record",
         "compression" or "format".
-    code, file, record, offset, line, column, path, message, hint: of the exception that reading
-        would have raised, see columnstone.Error.
+    code, file, record, offset, line, column, path, message, hint: as in the exception that reading
+    would have raised; see columnstone.Error.
     """
 
     kind: str
@@ -59,11 +59,11 @@ class Fault:
 @public_in("columnstone.source")
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What `verify` found. True if there is no fault; `str(found)` is a report.
+    """The result of `verify`. True if there is no fault; `str(found)` is a report.
 
-    num_faults: all of them, also those beyond max_faults.
-    faults: the first of them, in reading order.
-    batch: these as a RecordBatch, for pyarrow, Polars, DuckDB.
+    num_faults: the number of all faults, including those beyond max_faults.
+    faults: the first faults, in reading order.
+    batch: these faults as a RecordBatch, for pyarrow, Polars, DuckDB.
     """
 
     num_faults: int
@@ -97,7 +97,7 @@ class Verification:
 
 
 def files_of(found: _core.Findings) -> list[FileCount]:
-    """What the core tells of files."""
+    """The results for files from the core."""
 
     def count(file: bytes, **numbers: int) -> FileCount:
         return FileCount(os.fsdecode(file), **numbers)
@@ -106,6 +106,6 @@ def files_of(found: _core.Findings) -> list[FileCount]:
 
 
 def verification_of(found: _core.Findings, files: _core.Findings) -> Verification:
-    """What the core tells of a verification."""
+    """The result of a verification from the core."""
     batch, totals = found
     return Verification(totals["num_faults"], rows(batch, Fault), files_of(files), batch)

@@ -1,4 +1,4 @@
-"""Splits: pieces of files, each of which one worker reads."""
+"""Splits: parts of files, each read by one worker."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _END = 2**63 - 1  # of a file whose size is not known
 
 @public_in("columnstone.source")
 class Split(NamedTuple):
-    """A piece of a file: the records that begin in its bytes [begin, end), as they lie on disk.
+    """A part of a file: the records that begin in its bytes [begin, end) on disk.
     `columnstone.plan` makes splits, and `columnstone.open` reads one, or a list of them.
 
-    The splits of a file have each of its records exactly once, whoever reads them, in whatever
-    order, and however often; the same bytes and arguments always give the same splits.
+    The splits of a file contain each of its records exactly once. Any process can read them, in any
+    order and any number of times. The same bytes and arguments always give the same splits.
 
     file: its name.
-    begin, end: end is 2**63 - 1 for the end of a file whose size is not known.
-    exact: records are known to begin at begin and end; else they are sought when it is read.
-    task: splits of one task are small neighbours, which one worker had better read together.
-    record: of an exact split: the number of the record at begin in the file, which errors and
-        record_index() count from. 0 with a begin above 0: it is not known.
+    begin, end: end is 2**63 - 1 for the end of a file whose size is unknown.
+    exact: records are known to begin at begin and end; otherwise the reader searches for them.
+    task: splits with the same task are small neighbours that one worker should read together.
+    record: for an exact split, the number in the file of the record at begin; errors and
+        record_index() count from it. If it is 0 and begin is not, the number is unknown.
     """
 
     file: str
@@ -40,7 +40,7 @@ class Split(NamedTuple):
     record: int = 0
 
     def __repr__(self) -> str:
-        """The file as errors call it; `file` has all that is needed to open it."""
+        """The name of the file in errors; `file` contains everything needed to open it."""
         fields = ", ".join(
             f"{name}={(name_of_url(value) if name == 'file' else value)!r}"
             for name, value in self._asdict().items()
@@ -72,7 +72,7 @@ class Splits(list[Split]):
 
 
 def splits_of(batch: _core.RecordBatch) -> Splits:
-    """What a plan found."""
+    """The splits of a plan."""
     names: dict[bytes, str] = {}  # one text for all splits of a file
 
     def split(

@@ -1,9 +1,9 @@
-"""Stages in Python: what `Source.map` and `Source.filter` put between decoding and delivery.
+"""Stages in Python: `Source.map` and `Source.filter` insert them between decoding and delivery.
 
-A stage is an object with bind(schema), which gives the schema of its batches, and run(batch), which
-gives a batch and, where rows are left out, the numbers of the rows that are in it; refuse(schema,
-batch) raises where what it gave does not have the schema; describe() is a text for saved states.
-The threads that decode call it. It pickles if its function does."""
+A stage is an object with these methods: bind(schema) returns the schema of its batches; run(batch)
+returns a batch and, if rows are dropped, the numbers of the remaining rows; refuse(schema, batch)
+raises an error for a result with another schema; describe() returns a text for saved states. The
+decoding threads call it. It pickles if its function does."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _pyarrow() -> Any:
 
 @public
 class Mapped:
-    """fn(batch) in the place of every batch."""
+    """Replaces every batch with fn(batch)."""
 
     __slots__ = ("fn", "keeps_rows", "schema")
 
@@ -44,8 +44,8 @@ class Mapped:
             return record_batch(self.fn(_empty(schema))).schema
         except Exception as error:
             error.add_note(
-                "map called its function with a batch without rows, to know the columns "
-                "(it does not where they are given: map(fn, schema=...))"
+                "map called its function with a batch without rows, to find out the columns "
+                "(to avoid this, give them: map(fn, schema=...))"
             )
             raise
 
@@ -56,8 +56,8 @@ class Mapped:
         made = record_batch(self.fn(pa.record_batch(batch)))
         if self.keeps_rows and made.num_rows != batch.num_rows:
             raise argument_error(
-                f"map's function gave {made.num_rows} rows for {batch.num_rows}",
-                "map(fn, keeps_rows=False) takes any number",
+                f"the function of map returned {made.num_rows} rows for {batch.num_rows}",
+                "map(fn, keeps_rows=False) allows any number",
             )
         if self.schema is None:
             return made, None
@@ -74,7 +74,7 @@ class Mapped:
         found = f"gave '{made[at]}'" if at < len(made) else "gave none"
         before = f"'{bound[at]}'" if at < len(bound) else "none"
         raise SchemaError(
-            f"map's function {found} as column {at}, but {before} for a batch without rows "
+            f"the function of map {found} as column {at}, but {before} for a batch without rows "
             "(give the schema of all batches: map(fn, schema=...))",
             hint="give the schema of all batches: map(fn, schema=...)",
         )
@@ -82,7 +82,7 @@ class Mapped:
 
 @public
 class Filtered:
-    """The rows for which a condition is true."""
+    """Keeps the rows for which a condition is true."""
 
     __slots__ = ("condition",)
     keeps_rows = False
@@ -104,7 +104,7 @@ class Filtered:
         return f"filter({function_name(condition) if callable(condition) else condition})"
 
     def _rows(self, batch: Any) -> Any:
-        """The numbers of the rows that stay, as an int64 array."""
+        """The numbers of the remaining rows, as an int64 array."""
         pa = _pyarrow()
         import pyarrow.compute as pc
 
@@ -125,13 +125,13 @@ class Filtered:
             if not hasattr(mask, "__len__"):
                 raise argument_error(
                     f"filter got {type(mask).__name__} for {batch.num_rows} rows",
-                    "a condition gives one bool per row",
+                    "a condition returns one bool per row",
                 )
             mask = pa.array(mask)
         if len(mask) != batch.num_rows or mask.type != pa.bool_():
             raise argument_error(
                 f"filter got {len(mask)} values of type {mask.type} for {batch.num_rows} rows",
-                "a condition gives one bool per row",
+                "a condition returns one bool per row",
             )
         return pc.indices_nonzero(mask).cast(pa.int64())
 
@@ -146,7 +146,7 @@ class Filtered:
 
 
 def _without_dictionaries(tree: Any) -> Any:
-    """The tree that an ArrowSchema pickles as, with the values in the place of dictionaries."""
+    """The tree that an ArrowSchema pickles as, with values instead of dictionaries."""
     format, name, flags, metadata, children, dictionary = tree
     if dictionary is not None:
         format, _, _, _, children, _ = dictionary
@@ -173,8 +173,8 @@ def _is_expression(condition: object) -> bool:
 
 
 def function_name(fn: Any) -> str:
-    """The name of a function, or the type of another callable; of a partial, that of what it
-    calls."""
+    """The name of a function, or the type of another callable; for a partial, the name of the
+    function that it calls."""
     inner = getattr(fn, "func", None)
     name: str = getattr(fn, "__qualname__", type(fn).__qualname__)
     return name if inner is None else f"{name}({function_name(inner)})"

@@ -1,8 +1,8 @@
-"""Records that worker processes drop, told to the process that trains.
+"""Reports records that worker processes drop to the process that trains.
 
-A loader's workers read copies of a source. What they drop is added to a file, which the source's
-own process looks into when somebody asks for `Source.dropped`: that needs neither a batch that is
-delivered (the last records of an epoch may be bad, or all of them) nor any help of the loader.
+A loader's workers read copies of a source. They append their dropped records to a file, which the
+source's own process reads when `Source.dropped` is used. This needs neither a delivered batch (the
+last records of an epoch, or all of them, may be bad) nor help from the loader.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _KEPT = 16  # passes of which more may come: workers are ahead of each other
 
 
 class Run(NamedTuple):
-    """One iteration of a loader: the same for all of its workers."""
+    """One iteration of a loader, shared by all of its workers."""
 
     loader: int
     number: int
@@ -36,8 +36,9 @@ class Run(NamedTuple):
 
 @public
 class ReportPlace:
-    """Where workers tell what they drop, kept by all that may run in them. It pickles as its name;
-    the process that has made it asks there as long as somebody has it."""
+    """Where workers report their dropped records. Everything that may run in a worker references
+    it. It pickles as its name; the process that created it reads the reports as long as it is
+    referenced."""
 
     __slots__ = ("__weakref__", "begun", "path", "process")
 
@@ -51,7 +52,7 @@ class ReportPlace:
 
 
 class _Message(NamedTuple):
-    """What a worker has dropped in an epoch since its last message."""
+    """The records that a worker has dropped in an epoch since its last report."""
 
     run: Run
     epoch: int
@@ -61,7 +62,7 @@ class _Message(NamedTuple):
 
 
 class Reports:
-    """The file, in the process that has made it."""
+    """The file, in the process that created it."""
 
     def __init__(self, core: Source) -> None:
         handle, self.path = tempfile.mkstemp(prefix="columnstone-dropped-")
@@ -71,7 +72,7 @@ class Reports:
         self._process = os.getpid()
 
     def take(self) -> None:
-        """Adds what has been told since to what the source has dropped."""
+        """Adds new reports to the source's dropped records."""
         if self._process != os.getpid() or self._file.closed:
             return
         while True:
@@ -84,7 +85,7 @@ class Reports:
             self._add(_Message(*pickle.loads(data)))
 
     def end(self) -> None:
-        """Nothing more will be told."""
+        """Ends the reports."""
         if self._process == os.getpid() and not self._file.closed:
             self.take()
             self._file.close()
@@ -107,7 +108,7 @@ class Reports:
 
 
 class _Pass:
-    """One epoch. Every worker that reads in order meets the same records, which count once."""
+    """One epoch. Workers that read in order all see the same bad records, which count once."""
 
     def __init__(self, dropped: list[Dropped]) -> None:
         self._dropped = dropped
@@ -125,7 +126,7 @@ class _Pass:
 
 
 def reporter_in(place: ReportPlace | None) -> Reporter | None:
-    """In a worker of a DataLoader: what tells of an iteration that begins."""
+    """In a worker of a DataLoader: reports for an iteration that begins."""
     data = sys.modules.get("torch.utils.data")
     worker = None if data is None or place is None else data.get_worker_info()
     if worker is None or place is None:
@@ -135,7 +136,7 @@ def reporter_in(place: ReportPlace | None) -> Reporter | None:
 
 
 class Reporter:
-    """In a worker: tells what one of its iterations drops."""
+    """In a worker: reports the dropped records of one of its iterations."""
 
     def __init__(self, path: str, run: Run, worker: int) -> None:
         self._run = run
@@ -157,5 +158,5 @@ class Reporter:
         data = pickle.dumps(tuple(message))
         data = len(data).to_bytes(_SIZE, "little") + data
         if os.write(self._file, data) < len(data):
-            raise OSError(errno.ENOSPC, "no room for what was dropped", tempfile.gettempdir())
+            raise OSError(errno.ENOSPC, "no space for the dropped records", tempfile.gettempdir())
         self._told = len(dropped)

@@ -1,1 +1,1 @@
-"""What columnstone.spark is made of."""
+"""The implementation of columnstone.spark."""

@@ -1,4 +1,4 @@
-"""accumulate: what an accumulator finds in the rows of a data frame."""
+"""accumulate: runs an accumulator over the rows of a data frame."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @public_in("columnstone.spark")
 def accumulate(frame: DataFrame, accumulator: str | AnyAccumulator[Any], **options: Any) -> Any:
-    """Looks at all rows of a data frame, once, where they are; gives what an accumulator finds: a
-    RecordBatch, or what one of the classes of columnstone.accumulate finishes as.
+    """Runs an accumulator over all rows of a data frame, once, where they are stored. Returns its
+    result: a RecordBatch, or the result of a class of columnstone.accumulate.
 
-    accumulator: the name of one, with its options (columnstone.accumulate.accumulators lists them),
-        or one whose finish() is wanted, such as columnstone.accumulate.Validation(schema),
-        and which has found nothing yet.
+    accumulator: the name of an accumulator, with its options (columnstone.accumulate.accumulators
+        lists them), or an empty accumulator whose finish() gives the result, such as
+        columnstone.accumulate.Validation(schema).
 
-    Only what each partition has found, in bytes, comes to the driver.
+    Only the state of each partition, in bytes, is sent to the driver.
 
     >>> columnstone.spark.accumulate(frame, "lengths", columns=["tokens"]).to_pandas()
     """

@@ -1,4 +1,4 @@
-"""What one attempt of a task writes: files in a folder of its own, which no reader looks into."""
+"""The output of one attempt of a task: files in a folder of its own, which readers skip."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class Attempt:
-    """Rows go to a file per folder of a partition. Of these at most `max_open_files` are open: one
-    more closes the file that was written to longest ago, and later rows of its folder begin a new
-    one.
+    """Writes rows to one file per partition folder. At most `max_open_files` are open: to open one
+    more, it closes the file that was written to longest ago; later rows of that folder start a new
+    file.
 
-    scratch: the folder of this job only, in that of the output. It is there: an attempt that Spark
-        has given up, and that begins late, makes none anew.
-    label: what the final names have between the number of the task and that of the file.
+    scratch: the hidden folder of this job, inside the output's folder. It already exists: an
+        attempt that Spark has given up, and that starts late, does not create it again.
+    label: the part of the final names between the number of the task and that of the file.
     """
 
     def __init__(self, output: Output, scratch: str, label: str, task: int) -> None:
@@ -36,7 +36,7 @@ class Attempt:
         self._place.make_one(self._inside)
 
     def write(self, batch: Any) -> None:
-        """A pyarrow.RecordBatch."""
+        """Writes a pyarrow.RecordBatch."""
         if not self._output.partition_by:
             self._writer("").write(batch)
             return
@@ -44,12 +44,12 @@ class Attempt:
             self._writer(inside).write(rows)
 
     def write_no_rows(self, schema: Any) -> None:
-        """A file of this pyarrow.Schema, if there is none."""
+        """Creates an empty file of this pyarrow.Schema, if there is no file yet."""
         if not self._begun:
             self._writer("").begin(schema)
 
     def _writer(self, inside: str) -> Writer:
-        """The open writer of this folder, which is the last one to be closed now."""
+        """The open writer of this folder. It becomes the most recently used one."""
         found = self._open.pop(inside, None)
         if found is None:
             if len(self._open) == self._output.max_open_files:
@@ -76,14 +76,14 @@ class Attempt:
             self._files.append((f"{self._inside}/{file}", f"{inside}/{final}" if inside else final))
 
     def close(self) -> list[tuple[str, str]]:
-        """The files as they lie there, and the names that a commit is to give them."""
+        """The present names of the files, and the names that a commit is to give them."""
         while self._open:
             self._close_one()
         return self._files
 
     def abort(self) -> None:
-        """Leaves nothing, as far as the file system lets it: what remains goes with the job's
-        folder."""
+        """Removes the files, as far as the file system permits; the rest is removed with the folder
+        of the job."""
         for writer, _ in self._open.values():
             with contextlib.suppress(Exception):
                 writer.abort()

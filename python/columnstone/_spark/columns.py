@@ -1,4 +1,5 @@
-"""Columns of serialized records in frames of Spark: what columnstone.spark has for them."""
+"""Columns of serialized records in Spark's data frames: the functions of columnstone.spark for
+them."""
 
 from __future__ import annotations
 
@@ -29,16 +30,16 @@ def decode_examples(
     nested: bool = False,
     on_error: Literal["raise", "null"] = "raise",
 ) -> Any:
-    """A column of structs of a binary column of serialized tf.Examples, for `select`:
+    """Decodes a binary column of serialized tf.Examples to a column of structs, for `select`:
 
         kafka.select(cst.spark.decode_examples("value", schema="schema.pbtxt").alias("trip"))
 
     column: its name, or a Column.
     schema, columns, nested: as for `decoder`; each field is an array, as features are lists.
-    on_error: of a record that does not decode: "raise" fails the task, "null" makes the struct
+    on_error: for a record that cannot be decoded: "raise" fails the task, "null" makes the struct
         null. A null stays null.
 
-    Needs Spark 4.1. Raises at once what `decoder` raises, and UnsupportedError for a type that
+    Needs Spark 4.1. Raises the errors of `decoder` at once, and UnsupportedError for a type that
     Spark does not have.
     """
     from .records import decode_column
@@ -57,8 +58,8 @@ def decode_messages(
     on_error: Literal["raise", "null"] = "raise",
     **options: Any,
 ) -> Any:
-    """The same of a column of serialized protobuf messages. message, columns, descriptors and all
-    further options are those of `decoder`."""
+    """Like decode_examples, for a column of serialized protobuf messages. message, columns,
+    descriptors and all other options are those of `decoder`."""
     from .records import decode_column
 
     policy = _policy(on_error, "raise", "null")
@@ -68,19 +69,22 @@ def decode_messages(
 
 @_public
 def encode_examples(*columns: Any, schema: SchemaLike | None = None, lossy: bool = False) -> Any:
-    """A binary column of tf.Examples whose features are these columns, by their names:
+    """Encodes columns to a binary column of tf.Examples; the features have the names of the
+    columns:
 
         trips.select(cst.spark.encode_examples("fare", "company").alias("value"))
 
     columns: names or Columns; "trip.*" for the fields of a struct.
-    schema, lossy: as for `encoder`. A null is a feature without values.
+    schema, lossy: as for `encoder`. A null becomes a feature without values.
     """
     need("pyspark", "columnstone.spark.encode_examples")
     from .._api.codec import encoder
     from .records import Encoding, encode_columns
 
     if not columns:
-        raise argument_error("encode_examples needs columns", "*frame.columns for all of them")
+        raise argument_error(
+            "encode_examples needs at least one column", "for all columns: *frame.columns"
+        )
     return encode_columns(Encoding(encoder("example", schema, lossy=lossy)), columns)
 
 
@@ -95,11 +99,12 @@ def map_examples(
     keep: Sequence[str] = (),
     on_error: Literal["raise", "null", "skip"] = "raise",
 ) -> Any:
-    """A frame with a column for each feature of the tf.Examples in a binary column, by mapInArrow.
+    """Decodes a binary column of tf.Examples to a data frame with a column for each feature, with
+    mapInArrow.
 
-    keep: columns of the frame that stay, before the decoded ones.
-    on_error: as for decode_examples; "skip" leaves out rows that do not decode, and nulls. With
-        "null" their features are null.
+    keep: columns of the frame to keep; they come before the decoded ones.
+    on_error: as for decode_examples; "skip" drops nulls and the rows that cannot be decoded. With
+        "null", their features are null.
     """
     from .records import decode_frame
 
@@ -120,7 +125,8 @@ def map_messages(
     on_error: Literal["raise", "null", "skip"] = "raise",
     **options: Any,
 ) -> Any:
-    """The same of serialized protobuf messages; options as for decode_messages."""
+    """Like expand_examples, for serialized protobuf messages; options are those of
+    decode_messages."""
     from .records import decode_frame
 
     policy = _policy(on_error, "raise", "null", "skip")

@@ -1,4 +1,4 @@
-"""Which files a stream has taken, in which batch: a folder with one small file for each batch."""
+"""The files that a stream has read, batch by batch: a folder with one small file for each batch."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 
 class FileLog:
-    """Batches 0, 1, 2, ... of a stream: each a list of files, which never changes once it is there.
-    So the number of a batch is all that an offset has to say, and reading a batch again, after
-    whatever failure, is reading the same files.
+    """Batches 0, 1, 2, ... of a stream: each is a list of files that never changes. Therefore an
+    offset only needs the number of a batch, and reading a batch again, after any failure, reads the
+    same files.
 
-    folder: of a file system in which a link is made by one of two that want it, as local disks and
-        NFS have it. It belongs to one folder of data, and lives as long as the checkpoint.
+    folder: on a file system where only one of two concurrent attempts to create a link succeeds,
+        such as local disks and NFS. It belongs to one folder of data, and must be kept as long as
+        the checkpoint.
     """
 
     def __init__(self, folder: str) -> None:
@@ -36,23 +37,24 @@ class FileLog:
         return self._taken
 
     def last(self) -> int:
-        """The number of the last batch; -1: there is none."""
+        """The number of the last batch; -1 if there is none."""
         while os.path.exists(self._path(self._next)):
             self._taken.update(entry.file for entry in self.read(self._next))
             self._next += 1
         return self._next - 1
 
     def read(self, batch: int) -> list[Found]:
-        """The files of a batch. StateError if there is none, as after the folder was deleted."""
+        """The files of a batch. StateError if the batch is missing, for example after the folder
+        was deleted."""
         path = self._path(batch)
         try:
             with open(path, encoding="utf-8") as file:
                 return [_found(json.loads(line)) for line in file]
         except FileNotFoundError:
-            hint = "begin with a new checkpoint, or bring the folder back"
+            hint = "start with a new checkpoint, or restore the folder"
             raise StateError(
-                f"{path}: the checkpoint goes on after batch {batch}, and the file log has none "
-                f"of it ({hint})",
+                f"{path}: the checkpoint continues after batch {batch}, which is missing from the "
+                f"file log ({hint})",
                 file=path,
                 hint=hint,
             ) from None
@@ -60,8 +62,8 @@ class FileLog:
             raise CorruptError(f"{path}: not a batch of a file log: {error}", file=path) from None
 
     def add(self, files: Sequence[Found]) -> int:
-        """Makes the next batch of these files, and gives its number. If another process has made it
-        meanwhile, that one stands."""
+        """Adds a batch of these files, and returns its number. If another process has added this
+        batch meanwhile, its files count."""
         batch = self.last() + 1
         path = self._path(batch)
         lines = "".join(json.dumps(_line(entry)) + "\n" for entry in files)

@@ -1,5 +1,5 @@
-"""Files in folders, as Spark lays them out: out/day=2024-05-01/part-0.tfrecord.gz. What folders are
-named says the values of columns, the partition columns, which the files do not have."""
+"""Files in folders as Spark lays them out: out/day=2024-05-01/part-0.tfrecord.gz. The names of
+folders contain the values of partition columns, which are not in the files."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _MAGIC = re.compile(r"[*?\[]")
 
 
 class Found(NamedTuple):
-    """A file, and what the folders that it lies in are named: (column, text) from the top; a text
-    of None is a null."""
+    """A file, and its partition values from the names of its folders: (column, text) from the top;
+    a text of None is a null."""
 
     file: str
     folders: tuple[tuple[str, str | None], ...] = ()
@@ -37,13 +37,13 @@ class Found(NamedTuple):
 
 
 def find_files(paths: Sequence[str], base: str | None = None) -> list[Found]:
-    """The files that paths, globs and folders mean, each path's sorted by name. Names that begin
-    with "_" or "." are passed over in folders, as Spark does; a file that is named is taken.
+    """The files of paths, globs and folders; those of each path are sorted by name. In folders,
+    names that begin with "_" or "." are skipped, as in Spark; a file that is given by name is read.
 
-    base: the folder below which names of folders are columns. None: that of the path: a folder
-        itself, and of a glob the part before its first wildcard.
+    base: the names of folders below this one are columns. None: for a folder, the folder itself;
+        for a glob, the part before its first wildcard.
 
-    Raises NotFoundError for a path that means no file.
+    Raises NotFoundError for a path without files.
     """
     if not paths:
         raise argument_error("no path is given", 'load("trips-*.tfrecord.gz")')
@@ -59,7 +59,7 @@ def find_files(paths: Sequence[str], base: str | None = None) -> list[Found]:
 
 
 def local_path(path: str) -> str:
-    """A path without the scheme that Hadoop puts before local ones; other URLs as they are."""
+    """A path without the scheme that Hadoop puts before local paths; other URLs are unchanged."""
     if path.startswith("file:"):
         return "/" + path.removeprefix("file:").lstrip("/")
     return path
@@ -110,7 +110,7 @@ def _remote_files(url: str, base: str | None) -> list[Found]:
 
 
 def _list(system: Any, path: str) -> list[str]:
-    """The names in an fsspec file system that a path means, sorted."""
+    """The names on an fsspec file system that match a path, sorted."""
     tops = {path: system.info(path)} if not is_pattern(system, path) else {}
     if not tops:
         matches = system.glob(path, detail=True).items()
@@ -123,12 +123,12 @@ def _list(system: Any, path: str) -> list[str]:
 
 
 def _below(name: str, top: str) -> list[str]:
-    """The parts of a path after a folder that it lies in."""
+    """The parts of a path after one of its parent folders."""
     return [part for part in name.removeprefix(top).split("/") if part]
 
 
 def _base_of(path: str, tops: Sequence[str]) -> str:
-    """tops: the names that the path means, of files and folders."""
+    """tops: the names of files and folders that match the path."""
     magic = _MAGIC.search(path)
     if magic is not None and list(tops) != [path]:
         return path[: magic.start()].rpartition("/")[0]
@@ -148,7 +148,7 @@ def _folders(file: str, base: str) -> tuple[tuple[str, str | None], ...]:
 
 
 class PartitionColumn(NamedTuple):
-    """A column that names of folders make."""
+    """A column from the names of folders."""
 
     name: str
     type: pa.DataType
@@ -157,7 +157,7 @@ class PartitionColumn(NamedTuple):
         return pa.field(self.name, self.type)
 
     def value(self, text: str | None) -> pa.Scalar:
-        """What a folder's text is in this column."""
+        """The value of a folder's text in this column."""
         if text is None:
             return pa.scalar(None, self.type)
         try:
@@ -165,30 +165,34 @@ class PartitionColumn(NamedTuple):
         except pa.ArrowException:
             hint = f"give {self.name} the type STRING"
             raise SchemaError(
-                f"column {self.name}: the name of a folder is no {self.type} ({hint})",
+                f"column {self.name}: the name of a folder is not a valid {self.type} ({hint})",
                 path=self.name,
                 hint=hint,
             ) from None
 
 
 def partition_columns(found: Sequence[Found]) -> list[PartitionColumn]:
-    """The columns that the folders of all files make, each of the narrowest kind that fits all of
-    its texts, as Spark types them. FormatError for files whose folders differ in columns."""
+    """The partition columns of all files, each with the narrowest type that fits all of its texts,
+    as Spark types them. FormatError for files whose folders have different columns."""
     if not found:
         return []
     names = [name for name, _ in found[0].folders]
     for entry in found:
         other = [name for name, _ in entry.folders]
         if other != names:
-            hint = "read them apart, or give the folder above them all as the option basePath"
+            hint = (
+                "read them separately, or set the option basePath to the folder above all of them"
+            )
             raise FormatError(
-                f"{entry.file}: its folders say {_said(other)}, and those of {found[0].file} say "
+                f"{entry.file}: its folders have {_said(other)}, but those of {found[0].file} have "
                 f"{_said(names)} ({hint})",
                 file=entry.file,
                 hint=hint,
             )
     if len(set(names)) < len(names):
-        raise FormatError(f"{found[0].file}: two of its folders say {_said(names)}")
+        raise FormatError(
+            f"{found[0].file}: two of its folders name the same column: {_said(names)}"
+        )
     texts: list[set[str]] = [set() for _ in names]
     for entry in found:
         for at, (_, text) in enumerate(entry.folders):
@@ -226,7 +230,7 @@ def _is_date(text: str) -> bool:
         return False
 
 
-# From the narrowest on.
+# From the narrowest type on.
 _KINDS: list[tuple[pa.DataType, Callable[[str], bool]]] = [
     (pa.int32(), _is_whole(32)),
     (pa.int64(), _is_whole(64)),

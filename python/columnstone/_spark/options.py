@@ -1,4 +1,4 @@
-"""Options of the data source: Spark hands texts on, under names in lower case."""
+"""Options of the data source. Spark passes them as texts, under lower-case names."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def parse_options(
     options: Mapping[str, str], known: Mapping[str, Parser], what: str
 ) -> dict[str, Any]:
     """The options by their names in `known`, parsed. Case and underscores of the given names do not
-    matter: "sample_records" is "sampleRecords", too. `path` and `paths` are not among the options
-    (see paths_of); whatever else is not known is an ArgumentError that says what is near.
+    matter: "sample_records" is also "sampleRecords". `path` and `paths` are not options (see
+    paths_of). An unknown option is an ArgumentError with similar names.
 
     what: what the options are for, such as "reading".
     """
@@ -43,7 +43,7 @@ def parse_options(
 
 
 def paths_of(options: Mapping[str, str]) -> list[str]:
-    """What load() was given; empty if it was called without a path."""
+    """The paths given to load(); empty if there are none."""
     if "paths" in options:
         return [str(path) for path in json.loads(options["paths"])]
     return [options["path"]] if "path" in options else []
@@ -74,7 +74,7 @@ def real_option(name: str, text: str) -> float:
 
 
 def names_option(name: str, text: str) -> list[str]:
-    """Names with commas between them, in quotes as in CSV where they have a comma or a quote; or a
+    """A comma-separated list of names, quoted as in CSV where they contain a comma or a quote; or a
     JSON list."""
     if text.lstrip().startswith("["):
         names = json_option(name, text)
@@ -85,8 +85,8 @@ def names_option(name: str, text: str) -> list[str]:
         [names] = csv.reader([text], strict=True, skipinitialspace=True) if text else [[]]
     except (ValueError, csv.Error):  # a line's end in a name: for a JSON list
         raise argument_error(
-            f"option {name} is names with commas between them, not {ascii(text)[:40]}",
-            "put a name that has a comma or a quote in quotes, or give a JSON list",
+            f"option {name} is a comma-separated list of names, not {ascii(text)[:40]}",
+            "quote a name that contains a comma or a quote, or give a JSON list",
         ) from None
     return names
 
@@ -106,7 +106,7 @@ def json_option(name: str, text: str) -> Any:
 
 
 def choice_option(*choices: str) -> Parser:
-    """The parser of an option that is one of these words."""
+    """The parser of an option with these words as values."""
 
     def parse(name: str, text: str) -> str:
         if text.lower() not in choices:
@@ -118,9 +118,9 @@ def choice_option(*choices: str) -> Parser:
     return parse
 
 
-# The parsers of options by their kinds: those of sources (_core.SOURCE_OPTIONS), of sinks
-# (_core.SINK_OPTIONS) and of formats (_core.FORMAT_OPTIONS), but for words. Others mean nothing
-# here.
+# The parsers of options by their kind: those of sources (_core.SOURCE_OPTIONS), of sinks
+# (_core.SINK_OPTIONS) and of formats (_core.FORMAT_OPTIONS), except for words. Other kinds are not
+# used here.
 _PARSERS: dict[str, Parser] = {
     "text": text_option,
     "character": text_option,
@@ -132,7 +132,7 @@ _PARSERS: dict[str, Parser] = {
     "switch": bool_option,
     "on_error": choice_option(*_core.SOURCE_OPTIONS["on_error"][5]),
 }
-# What the option "message" of sources and writers is made of, and that of views.
+# The options that "message" of sources and writers, and views, are made from.
 _PARTS: dict[str, dict[str, Parser]] = {
     "message": {
         "message": text_option,
@@ -146,8 +146,8 @@ _PARTS: dict[str, dict[str, Parser]] = {
 def known_options(
     table: Mapping[str, _core.OptionTold], without: Collection[str], writes: bool
 ) -> dict[str, Parser]:
-    """The parsers of the options of a table, and of those of formats, without some that mean
-    nothing to Spark."""
+    """The parsers of the options of a table and of the formats, except for some that have no use in
+    Spark."""
     known: dict[str, Parser] = {}
     for options in (table, *_core.FORMAT_OPTIONS.values()):
         for name, (kind, _, of_reading, of_writing, _, words, *_) in options.items():
@@ -163,7 +163,7 @@ def _parser(option: Option) -> Parser:
 
 
 def options_of(given: Mapping[str, str], known: Mapping[str, Parser]) -> dict[str, Parser]:
-    """Those that are known, and those of the format that is named, if it is not the library's."""
+    """The known options, and those of the given format if it is not the library's."""
     format = next((text for name, text in given.items() if name.lower() == "format"), None)
     own = known_to(format) or {}
     return {**known, **{name: _parser(option) for name, option in own.items()}}
@@ -174,12 +174,14 @@ def _key(name: str) -> str:
 
 
 def _other_way(given: str) -> str | None:
-    """What to say of an option that formats have for the other way alone."""
+    """The hint for an option that a format has only for the other direction."""
     for format, options in _core.FORMAT_OPTIONS.items():
         for name, (_, _, of_reading, *_) in options.items():
             if _key(given) == _key(name):
-                hint = "; files without one need names" if name == "header" else ""
-                return f"it is an option of {'reading' if of_reading else 'writing'} {format}{hint}"
+                hint = "; to read files without a header, give names" if name == "header" else ""
+                return (
+                    f"it is an option for {'reading' if of_reading else 'writing'} {format}{hint}"
+                )
     return None
 
 
@@ -188,5 +190,5 @@ def _unknown(given: str, by_key: Mapping[str, str], what: str) -> Exception:
         return argument_error(f"{what} has no option {ascii(given)[:60]}", other)
     near = difflib.get_close_matches(_key(given), by_key, n=3, cutoff=0.6)
     hint = ", ".join(by_key[key] for key in near) or ", ".join(sorted(by_key.values()))
-    said = f"did you mean {hint}?" if near else f"there are {hint}"
+    said = f"did you mean {hint}?" if near else f"options: {hint}"
     return argument_error(f"{what} has no option {ascii(given)[:60]}", said)

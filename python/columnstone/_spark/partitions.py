@@ -1,5 +1,4 @@
-"""Rows divided by the values of some columns, into folders that are named after these as Hive and
-Spark do."""
+"""Divides rows by the values of some columns into folders that are named as in Hive and Spark."""
 
 from __future__ import annotations
 
@@ -15,16 +14,16 @@ if TYPE_CHECKING:
     from .._core import RecordBatch
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
-# What Spark's own writers escape, and NUL.
+# The characters that Spark's own writers escape, and NUL.
 _ESCAPED = re.compile("[\x00-\x1f\x7f\"#%'*/:=?\\\\{\\[\\]^]")
 
 
 def check_keys(schema: Any, names: Sequence[str]) -> None:
-    """Whether rows of this pyarrow.Schema can be divided by these columns."""
+    """Checks that rows of this pyarrow.Schema can be divided by these columns."""
     import pyarrow.types as kinds
 
     if len(set(names)) < len(names):
-        raise argument_error(f"partition_by names a column twice: {', '.join(names)}"[:200])
+        raise argument_error(f"partition_by repeats a column: {', '.join(names)}"[:200])
     for name in names:
         if name not in schema.names:
             raise NotFoundError(f"there is no column {ascii(name)[:80]} to partition by", path=name)
@@ -34,18 +33,18 @@ def check_keys(schema: Any, names: Sequence[str]) -> None:
         if not (is_text or is_exact or kinds.is_boolean(kind) or kinds.is_date(kind)):
             hint = "cast it to a string or a date"
             raise UnsupportedError(
-                f"column {ascii(name)[:80]} is of type {kind}, whose values do not name folders "
-                f"({hint})",
+                f"column {ascii(name)[:80]} is of type {kind}, which cannot be part of a folder "
+                f"name ({hint})",
                 path=name,
                 hint=hint,
             )
     if names and len(names) == len(schema.names):
-        raise argument_error("partition_by names all columns", "files need at least one")
+        raise argument_error("partition_by names all columns", "leave at least one for the files")
 
 
 def divide(batch: Any, names: Sequence[str]) -> Iterator[tuple[str, RecordBatch]]:
-    """The rows of a pyarrow.RecordBatch by their keys: the folder, and the other columns. The rows
-    of a folder keep their order."""
+    """Divides the rows of a pyarrow.RecordBatch by their keys, and returns for each key the folder
+    and the other columns. The rows of a folder keep their order."""
     import pyarrow as pa
 
     keys = [batch.column(name).cast(pa.large_string()) for name in names]
@@ -62,9 +61,9 @@ def divide(batch: Any, names: Sequence[str]) -> Iterator[tuple[str, RecordBatch]
 def folder_of(name: str, value: str | None) -> str:
     """`name=value`, escaped."""
     if value == "":
-        hint = "make it null, as Spark's own writers do, or another value"
+        hint = "replace it with null, as Spark's own writers do, or with another value"
         raise UnsupportedError(
-            f"column {ascii(name)[:80]}: a folder cannot be named after the empty string ({hint})",
+            f"column {ascii(name)[:80]}: an empty string cannot be a partition ({hint})",
             path=name,
             hint=hint,
         )

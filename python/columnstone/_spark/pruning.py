@@ -1,4 +1,4 @@
-"""Filters of Spark on columns whose value is known for all rows of a file."""
+"""Spark's filters on columns that have one known value in all rows of a file."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _KNOW_NULL = (ds.IsNull, ds.IsNotNull, ds.EqualNullSafe)
 
 
 def may_hold(condition: ds.Filter, values: Mapping[str, Any]) -> bool:
-    """False only if the condition is not true for every row whose columns have these values. What
-    is not known (other columns, other kinds of filters, values of other types) may be true."""
+    """False only if the condition cannot be true for rows with these values. Unknown parts (other
+    columns, other kinds of filters, values of other types) may be true."""
     return _truth(condition, values) is not False
 
 
 def _truth(condition: Any, values: Mapping[str, Any]) -> bool | None:
-    """SQL's: a comparison with null is null, which no row passes: False, here and below Not.
-    None: not known."""
+    """SQL's logic: a comparison with null is null, which passes no row. It counts as False, here
+    and below Not. None: unknown."""
     if isinstance(condition, ds.Not):
         return _negated(condition.child, values)
     column, *inner = condition.attribute
@@ -74,7 +74,7 @@ def _compared(condition: Any, value: Any) -> bool | None:
 
 
 def _apply(name: str, value: Any, wanted: Any) -> bool | None:
-    # NaN, -0.0 and mixed types have rules of Spark's own.
+    # For NaN, -0.0 and mixed types, Spark has rules of its own.
     if name not in _COMPARISONS or type(value) is not type(wanted) or isinstance(value, float):
         return None
     return bool(_COMPARISONS[name](value, wanted))

@@ -25,14 +25,14 @@ Texts = tuple[str | None, ...]  # of the folders of a file
 
 
 class Task(InputPartition):  # type: ignore[misc]
-    """What one worker reads: splits, each with the texts of the folders that its file lies in."""
+    """The part that one worker reads: splits, each with the texts from its file's folders."""
 
     def __init__(self, splits: Sequence[tuple[Split, Texts]]) -> None:
         self.splits = tuple(splits)
 
 
 def plan_tasks(load: Load, found: Sequence[Found], reading: Reading) -> list[Task]:
-    """Files as tasks, by their sizes."""
+    """Divides files into tasks by their sizes."""
     if not found:
         return []
     texts = {entry.file: tuple(text for _, text in entry.folders) for entry in found}
@@ -43,7 +43,7 @@ def plan_tasks(load: Load, found: Sequence[Found], reading: Reading) -> list[Tas
 
 
 class TaskReader:
-    """Gives the columns that Spark wants of the splits of a task."""
+    """Returns the columns that Spark wants from the splits of a task."""
 
     def __init__(self, reading: Reading, folders: Sequence[PartitionColumn], schema: StructType):
         self.reading = reading
@@ -58,7 +58,7 @@ class TaskReader:
                 yield self._complete(batch, values)
 
     def _values(self, texts: Texts) -> dict[str, pa.Scalar]:
-        """Values of the columns that folders make."""
+        """Values of the columns from the names of folders."""
         return {
             column.name: column.value(text)
             for column, text in zip(self._folders, texts, strict=True)
@@ -78,7 +78,7 @@ class TaskReader:
 
 
 class Reader(DataSourceReader):  # type: ignore[misc]
-    """The reading of one load. It is pickled to the workers, without the list of files."""
+    """The reader of one load. It is pickled to the workers, without the list of files."""
 
     def __init__(self, load: Load, schema: StructType, table: Table | None) -> None:
         self._load = load
@@ -100,7 +100,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]
         return _Pushdown(self)
 
     def keep_filters(self, filters: Iterable[Any]) -> list[Any]:
-        """Files whose folders exclude a filter are not read. Spark applies all filters again."""
+        """Skips the files whose folders contradict a filter. Spark applies all filters again."""
         self._filters = list(filters)
         return list(self._filters)
 
@@ -108,7 +108,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]
         found = self._found
         if self._filters and self._folders:
             found = [entry for entry in found if self._may_hold(entry)]
-        # Spark makes a task of its own of an empty list.
+        # For an empty list, Spark makes a task of its own.
         return plan_tasks(self._load, found, self._tasks.reading) or [Task([])]
 
     def _may_hold(self, entry: Found) -> bool:
@@ -124,7 +124,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]
 
 class _Pushdown:
     """Reader.pushFilters, as a callable. Spark refuses to plan a reader that overrides the method
-    while spark.sql.python.filterPushdown.enabled is false, its default; it looks at `__func__`."""
+    while spark.sql.python.filterPushdown.enabled is false (the default); it examines `__func__`."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader

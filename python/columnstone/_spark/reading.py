@@ -1,4 +1,4 @@
-"""What the options of a load say: the files, how they are read, and the columns that come of it."""
+"""The options of a load: its files, how they are read, and the resulting columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql.types import StructType
 
-# Those of sources and formats, but for what Spark has itself, and those of the data source.
+# The options of sources and formats, except those that Spark has itself, plus those of the data
+# source.
 _NOT_HERE = ("group", "environment", "legacy", "offsets", "binary_views", "fixed_size")
 READ_OPTIONS: dict[str, o.Parser] = {
     **o.known_options(_core.SOURCE_OPTIONS, _NOT_HERE, writes=False),
@@ -32,10 +33,11 @@ READ_OPTIONS: dict[str, o.Parser] = {
 }
 _OF_THE_SOURCE = ("target_bytes", "base_path", "max_files_per_trigger", "file_log")
 _OF_STREAMS = ("max_files_per_trigger", "file_log")
-# A batch is a copy on its way into the JVM: large enough for the calls, small enough for memory.
+# A batch is copied on its way into the JVM: large enough to amortize the calls, small enough for
+# memory.
 _BATCH_SIZE, _BATCH_BYTES = 8192, 16 << 20
 _SAID_BY = ("schema", "message", "descriptors", "view")  # options that leave nothing to infer
-# Those that say what a record is, for a look at some.
+# The options that describe a record; enough to read some.
 _OF_RECORDS = ("format", "container", "check_crc", "max_record_size", "max_inflation", "on_error")
 _LOOK = 1000  # records that are looked at for names
 _SAID = 20  # names that an error says
@@ -44,7 +46,7 @@ _INFERRED = ("example",)  # where a schema says what is read
 
 
 class Load(NamedTuple):
-    """The options of a load, parsed. It pickles small, if files are read by it elsewhere."""
+    """The options of a load, parsed. Its pickle is small even if the options refer to files."""
 
     paths: list[str]
     options: dict[str, Any]  # of columnstone.open
@@ -55,24 +57,24 @@ class Load(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What the files of a load give."""
+    """The columns of the files of a load."""
 
     reading: Reading
     folders: list[PartitionColumn]
 
     def schema(self) -> StructType:
-        """For Spark: the columns of the files, and those of the folders after them."""
+        """For Spark: the columns of the files, then the partition columns."""
         fields = list(self.reading.schema)
         return spark_schema(pa.schema([*fields, *(column.field() for column in self.folders)]))
 
 
 def parse_load(options: Mapping[str, str], streams: bool = False) -> Load:
-    """The options, with what is named in them opened: a schema, descriptors."""
+    """The options, with schemas and descriptors loaded from the files that they name."""
     given = o.parse_options(options, o.options_of(options, READ_OPTIONS), "reading")
     if not streams:
         for name in _OF_STREAMS:
             if name in given:
-                raise argument_error(f"option {name} is for readStream")
+                raise argument_error(f"option {name} is only for readStream")
     own = {name: given.pop(name) for name in _OF_THE_SOURCE if name in given}
     given.setdefault("batch_size", _BATCH_SIZE)
     given.setdefault("batch_bytes", _BATCH_BYTES)
@@ -85,7 +87,7 @@ def parse_load(options: Mapping[str, str], streams: bool = False) -> Load:
 
 
 def infer_table(load: Load, found: Sequence[Found]) -> Table:
-    """The columns of files as they are, by reading as much as the options want."""
+    """The actual columns of the files; the options determine how much is read for this."""
     folders = partition_columns(found)
     names = {column.name for column in folders}
     options = dict(load.options)
@@ -104,7 +106,7 @@ def infer_table(load: Load, found: Sequence[Found]) -> Table:
 def given_table(
     load: Load, found: Sequence[Found], folder_names: Sequence[str], schema: StructType
 ) -> Table:
-    """The columns that .schema(...) says, of which nothing is inferred."""
+    """The columns of .schema(...), without inference."""
     types = arrow_schema(schema)
     folders = [
         PartitionColumn(name, types.field(name).type if name in types.names else pa.string())
@@ -120,15 +122,16 @@ def given_table(
 
 
 def _first(found: Sequence[Found]) -> Found:
-    """The first file that has bytes: an empty one does not tell what it is."""
+    """The first file that is not empty: an empty one says nothing about its content."""
     return next((entry for entry in found if entry.size != 0), found[0])
 
 
 def check_there(load: Load, found: Sequence[Found], schema: StructType) -> None:
-    """SchemaError for a column of .schema(...) that no record has at the begin of the data: of a
-    misspelt one every value would be null. Spark's own sources have nulls then, as their files
-    have a header, or each record its own names: here a reading that infers nothing is for 10 TB,
-    where one finds out late. Formats with columns of their own are checked without this."""
+    """SchemaError for a column of .schema(...) that none of the first records has: every value of a
+    misspelt column would be null. Spark's own sources return nulls in this case, because their
+    files have a header, or each record has its own names. Here, reading without inference is used
+    for terabytes, where the mistake would be noticed late. Formats that name their columns are
+    checked without this."""
     options = load.options
     if any(name in options for name in _SAID_BY):
         return
@@ -141,7 +144,9 @@ def check_there(load: Load, found: Sequence[Found], schema: StructType) -> None:
     known = {*there, *beside, *(name for name, _ in found[0].folders)}
     for name in schema.names:
         if there and name not in known:
-            hint = "spell it as in the data; if it is rare, name a TFMD schema by the option schema"
+            hint = (
+                "check the spelling; if the column is rare, set the option schema to a TFMD schema"
+            )
             raise SchemaError(
                 f"{file}: column {name}: none of the first {_LOOK} records has it "
                 f"(they have {_some(there)}) ({hint})",
@@ -152,7 +157,7 @@ def check_there(load: Load, found: Sequence[Found], schema: StructType) -> None:
 
 
 def _names_of(file: str, options: dict[str, Any]) -> list[str]:
-    """The names that the first records have, where they could lack one; else none."""
+    """The names in the first records, for formats whose records may lack one; otherwise none."""
     given = {name: options[name] for name in _OF_RECORDS if name in options}
     with open(file, sample_records=_LOOK, **given) as source:
         if source._core.format() not in (*_INFERRED, "json"):
@@ -165,7 +170,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _said_by(types: pa.Schema, options: dict[str, Any], file: str) -> dict[str, Any]:
-    """Options of columnstone.open by which it reads these columns and infers nothing."""
+    """Options with which columnstone.open reads these columns without inference."""
     said: dict[str, Any] = {}
     beside = (options.get("raw_column"), options.get("offset_column"))
     names = [name for name in types.names if name not in beside]
@@ -176,7 +181,9 @@ def _said_by(types: pa.Schema, options: dict[str, Any], file: str) -> dict[str, 
     with open(file, format=options.get("format"), container=options.get("container")) as source:
         format = source._core.format()
     if format == "sequence_example":
-        raise argument_error(f"{file}: .schema(...) does not say what steps are", "option schema")
+        raise argument_error(
+            f"{file}: .schema(...) cannot describe sequences of steps", "use the option schema"
+        )
     if format in _TEXTS:
         nullable = [pa.field(field.name, field.type) for field in types]
         return {**said, "types": pa.schema(nullable)}
@@ -189,7 +196,7 @@ def _said_by(types: pa.Schema, options: dict[str, Any], file: str) -> dict[str, 
 
 
 def _features(types: pa.Schema, names: Sequence[str]) -> tuple[Any, bool]:
-    """A schema of tf.Examples whose columns are of these types, and whether some are values."""
+    """A schema of tf.Examples with columns of these types, and whether some are single values."""
     from .._schema.schema import Schema
 
     lines = []
@@ -213,7 +220,7 @@ def _feature_type(type: pa.DataType, name: str) -> str:
         return "BYTES"
     hint = "integers, DECIMAL, FLOAT, DOUBLE, BINARY, STRING, and arrays of these"
     raise UnsupportedError(
-        f"column {name}: tf.Examples have no {type} (they hold {hint})", path=name, hint=hint
+        f"column {name}: tf.Examples cannot hold {type} (they hold {hint})", path=name, hint=hint
     )
 
 
@@ -226,7 +233,7 @@ def _check_names(schema: pa.Schema, folders: set[str]) -> None:
     if both:
         hint = "leave it out with the option columns, or load the files by a glob"
         raise FormatError(
-            f"column {both[0]}: it is in the files, and folders are named by it ({hint})",
+            f"column {both[0]}: it is in the files, but also in the names of folders ({hint})",
             path=both[0],
             hint=hint,
         )

@@ -1,4 +1,4 @@
-"""Columns of serialized records, decoded and encoded batch by batch in Spark's workers."""
+"""Decodes and encodes columns of serialized records, batch by batch, in Spark's workers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Decoding:
-    """Binary arrays to structs of one type. It pickles: workers have one each."""
+    """Decodes binary arrays to structs of one type. It pickles: each worker has one."""
 
     def __init__(self, decoder: Decoder, column: str, on_error: str) -> None:
         self._decoder = decoder
@@ -29,7 +29,7 @@ class Decoding:
         self._wanted = arrow_schema(self.schema)
 
     def structs(self, values: pa.Array) -> pa.Array:
-        """A struct for each record; null for a null, and for one that does not decode."""
+        """A struct for each record; null for a null, and for a record that cannot be decoded."""
         decoded, rows = self.sound(values)
         structs = decoded.to_struct_array()
         if len(structs) == len(values):
@@ -40,7 +40,7 @@ class Decoding:
         return structs.take(pa.array(places, pa.int64()))
 
     def sound(self, values: pa.Array) -> tuple[pa.RecordBatch, Sequence[int]]:
-        """The records that are there and decode, and their rows."""
+        """The valid records, and their row numbers."""
         rows: Sequence[int] = range(len(values))
         if values.null_count > 0:
             rows = [row for row, there in enumerate(values.is_valid().to_pylist()) if there]
@@ -55,8 +55,8 @@ class Decoding:
         return (table.to_batches() or [pa.RecordBatch.from_pylist([], self._wanted)])[0], rows
 
     def _pieces(self, values: pa.Array) -> tuple[list[pa.RecordBatch], list[int]]:
-        """What lies between bad records, and the numbers of these: the first one of a call is what
-        its error names, so that no record is decoded more than twice."""
+        """The rows between bad records, and the numbers of the bad records. The error of a call
+        names the first bad one, so that no record is decoded more than twice."""
         pieces: list[pa.RecordBatch] = []
         bad: list[int] = []
         begin = 0
@@ -80,7 +80,7 @@ class Decoding:
 
 
 class Encoding:
-    """Struct arrays to serialized tf.Examples."""
+    """Encodes struct arrays to serialized tf.Examples."""
 
     def __init__(self, encoder: Encoder[Array]) -> None:
         self._encoder = encoder
@@ -98,7 +98,7 @@ class Encoding:
 
 
 def decode_column(decoding: Decoding, column: Any) -> Any:
-    """The column of structs that Spark makes of a binary column."""
+    """The column of structs that Spark makes from a binary column."""
     from pyspark.sql.functions import arrow_udf
 
     def decode(values: pa.Array) -> pa.Array:
@@ -108,7 +108,7 @@ def decode_column(decoding: Decoding, column: Any) -> Any:
 
 
 def encode_columns(encoding: Encoding, columns: Sequence[Any]) -> Any:
-    """The binary column that Spark makes of columns."""
+    """The binary column that Spark makes from columns."""
     from pyspark.sql.functions import arrow_udf, struct
 
     def encode(structs: pa.Array) -> pa.Array:
@@ -120,12 +120,12 @@ def encode_columns(encoding: Encoding, columns: Sequence[Any]) -> Any:
 def decode_frame(
     decoding: Decoding, frame: Any, column: str, keep: Sequence[str], on_error: str
 ) -> Any:
-    """The frame of the decoded columns, after those that are kept."""
+    """The data frame with the kept columns and then the decoded ones."""
     from pyspark.sql.types import StructField, StructType
 
     twice = sorted(set(keep).intersection(decoding.schema.names))
     if twice:
-        raise argument_error(f"column {twice[0]} is decoded, and is to be kept", "rename it before")
+        raise argument_error(f"column {twice[0]} is both decoded and kept", "rename it first")
     fields = [StructField(name, frame.schema[name].dataType, True) for name in keep]
     skips = on_error == "skip"
 
@@ -138,7 +138,7 @@ def decode_frame(
 
 
 def _decoded(decoding: Decoding, batch: pa.RecordBatch, skips: bool) -> pa.RecordBatch:
-    """A batch whose first column is decoded, behind the others."""
+    """A batch with its first column decoded, after the other columns."""
     values = batch.column(0)
     kept = [batch.column(at) for at in range(1, batch.num_columns)]
     if skips:

@@ -10,8 +10,9 @@ from .._base.public import public_in
 
 @public_in("columnstone.spark")
 def register(spark: Any) -> None:
-    """Registers the data source `columnstone` with a session. Spark 4 finds it by itself where the
-    driver's Python has this package; this is for where it came later, such as by addArtifacts."""
+    """Registers the data source `columnstone` with a session. Spark 4 finds it by itself if the
+    driver's Python has this package; call this if the package was added later, for example with
+    addArtifacts."""
     need("pyspark", "columnstone.spark.register")
     from .source import ColumnstoneSource
 

@@ -1,5 +1,5 @@
-"""The data source `columnstone`: which class does what. Loaded by Spark and its workers only, and
-by every session that looks for data sources: so it loads nothing until one is used."""
+"""The data source `columnstone`: its classes. It is imported by Spark and its workers, and by every
+session that looks for data sources; therefore it imports nothing else until one is used."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class ColumnstoneSource(DataSource):  # type: ignore[misc]
-    """`self.options` are Spark's: names in lower case, values texts. Spark makes one for a load,
-    asks it for the schema unless that was given, and pickles it to the processes that ask for the
-    rest: what was inferred goes along."""
+    """`self.options` are Spark's: lower-case names, and texts as values. Spark makes one data
+    source per load, asks it for the schema unless that was given, and pickles it to the processes
+    that need the rest, together with what was inferred."""
 
     _table: Table | None = None
 

@@ -1,4 +1,4 @@
-"""A folder that grows, as a stream: each file once, as soon as it is complete."""
+"""A growing folder as a stream: each file once, as soon as it is complete."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ Offset = dict[str, int]  # {"batch": the last batch of the file log that is read
 
 
 class StreamTask(Task):
-    """What one worker reads of a batch: whole files, as the driver saw them. table: how they are
-    read, where only the driver can find it out."""
+    """The part of a batch that one worker reads: whole files, as the driver found them. table: how
+    they are read, if only the driver can find out."""
 
     def __init__(self, task: Task, files: Sequence[Found], table: Table | None) -> None:
         super().__init__(task.splits)
@@ -40,22 +40,21 @@ class StreamTask(Task):
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
-    """Batches of files as the file log has them. A batch is made when Spark asks what there is, is
-    written to the log before Spark hears of it, and is the same for ever. It is pickled to the
-    workers, with what is known of the columns, which tasks do not carry then."""
+    """Batches of files, as recorded in the file log. A batch is made when Spark asks for new data.
+    It is written to the log before Spark learns of it, and never changes. The object is pickled to
+    the workers with what is known about the columns, so that tasks do not need it."""
 
     def __init__(self, load: Load, schema: StructType, table: Table | None) -> None:
         folder = load.own.get("file_log")
         if folder is None:
             raise argument_error(
                 "a stream needs the option fileLog",
-                "a folder of its own for the list of files that it has read, kept as long as the "
-                "checkpoint",
+                "a folder for the list of files that were read; keep it as long as the checkpoint",
             )
         self._folder = local_path(folder)
         for path in (folder, *load.paths):
             if remote.is_remote(local_path(path)):
-                raise argument_error(f"{path}: a stream reads folders that are mounted, not URLs")
+                raise argument_error(f"{path}: a stream reads local or mounted folders, not URLs")
         self._load = load
         self._schema = schema
         self._table = table
@@ -71,7 +70,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type
             self._log = FileLog(self._folder)
         return self._log
 
-    # The driver's side
+    # On the driver
 
     def initialOffset(self) -> Offset:
         return {"batch": -1}
@@ -99,7 +98,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type
         return {"batch": log.add(new)} if new else start
 
     def _list(self) -> list[Found]:
-        """The files that are there, the oldest first."""
+        """The existing files, the oldest first."""
         try:
             found = self._load.find()
         except NotFoundError:
@@ -123,14 +122,14 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type
         return tasks
 
     def _table_of(self, files: Sequence[Found]) -> Table:
-        """How files are read, found out once by each process that does not know it: there may have
-        been none when the stream began."""
+        """How files are read. Each process that does not know it finds out once: there may have
+        been no files when the stream started."""
         if self._table is None:
             names = [name for name, _ in files[0].folders]
             self._table = given_table(self._load, files, names, self._schema)
         return self._table
 
-    # The workers' side
+    # On the workers
 
     def read(self, partition: StreamTask) -> Iterator[pa.RecordBatch]:
         reading, folders = partition.table or self._table_of(partition.files)
@@ -140,15 +139,15 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type
 
 
 def _check_unchanged(entry: Found) -> None:
-    """StateError for a file that is not what it was when the driver took it: one that grows is not
-    complete, and its rest would be lost."""
+    """StateError for a file that has changed since the driver found it: a file that still grows is
+    incomplete, and the rest of it would be lost."""
     status = os.stat(entry.file)
     if (status.st_size, status.st_mtime_ns) != (entry.size, entry.changed):
         hint = (
-            'write it under a name that begins with "." or "_", and rename it when it is complete'
+            'write to a name that begins with "." or "_", and rename the file when it is complete'
         )
         raise StateError(
-            f"{entry.file}: it has changed since the stream took it: it had {entry.size} "
+            f"{entry.file}: the file has changed since the stream found it: it had {entry.size} "
             f"bytes, and has {status.st_size} ({hint})",
             file=entry.file,
             hint=hint,

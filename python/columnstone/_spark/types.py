@@ -1,4 +1,4 @@
-"""Arrow types as those of Spark: exactly, or not at all."""
+"""Arrow types as Spark types: exactly, or not at all."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SIMPLE = {
     pa.date64(): spark.TimestampNTZType,  # milliseconds
     pa.null(): spark.NullType,
 }
-# As the JVM takes them, by the name of Spark's class.
+# Names for the JVM, by the name of Spark's class.
 _ARROW = {
     "BooleanType": pa.bool_(),
     "ByteType": pa.int8(),
@@ -55,8 +55,8 @@ _ARROW = {
 
 
 def spark_schema(schema: pa.Schema) -> StructType:
-    """The columns as Spark has them, all of them nullable, as those of Spark's own file sources.
-    UnsupportedError, with the column, for a type that has no counterpart in Spark."""
+    """The columns as Spark types. All are nullable, as in Spark's own file sources.
+    UnsupportedError, with the column, for a type without a counterpart in Spark."""
     repeated = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if repeated:
         raise UnsupportedError(f"several columns have the name {repeated[0]!r}", path=repeated[0])
@@ -66,7 +66,7 @@ def spark_schema(schema: pa.Schema) -> StructType:
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:
-    """The columns as Spark's workers hand them to the JVM: with 32-bit offsets."""
+    """The columns as Spark's workers pass them to the JVM: with 32-bit offsets."""
     return pa.schema(
         [pa.field(f.name, arrow_type(f.dataType, f.name), f.nullable) for f in schema.fields]
     )
@@ -84,7 +84,7 @@ def _to_spark(type: pa.DataType, path: str) -> DataType:
 
 def _unsupported(type: pa.DataType, path: str) -> UnsupportedError:
     hint = "leave it out with the option columns, or read it with columnstone.open"
-    return UnsupportedError(f"column {path}: Spark has no type for {type} ({hint})", path=path)
+    return UnsupportedError(f"column {path}: {type} is not supported by Spark ({hint})", path=path)
 
 
 def _decimal(type: Any, path: str) -> DataType:
@@ -141,7 +141,7 @@ _MAKERS: list[tuple[Any, Any]] = [
 
 
 def arrow_type(type: DataType, path: str) -> pa.DataType:
-    """The Arrow type of a type of Spark's, as its workers have to give it."""
+    """The Arrow type for a Spark type, as Spark's workers must return it."""
     known = _ARROW.get(type.__class__.__name__)
     if known is not None:
         return known
@@ -164,7 +164,7 @@ def arrow_type(type: DataType, path: str) -> pa.DataType:
             ]
         )
     raise UnsupportedError(
-        f"column {path}: there is no Arrow type for Spark's {type.simpleString()}", path=path
+        f"column {path}: Spark's {type.simpleString()} has no Arrow type", path=path
     )
 
 
@@ -172,27 +172,28 @@ def arrow_type(type: DataType, path: str) -> pa.DataType:
 
 
 def check_casts(found: pa.Schema, wanted: pa.Schema) -> None:
-    """SchemaError, with column and types, unless each wanted column is there and of a type that can
-    become the wanted one without loss; single values that cannot are found by `cast_column`."""
+    """SchemaError, with column and types, unless each wanted column exists with a type that can be
+    converted to the wanted type without loss; `cast_column` finds single values that cannot be."""
     for field in wanted:
         if found.get_field_index(field.name) < 0:
             near = ", ".join(found.names[:20])
             raise SchemaError(
-                f"column {field.name}: it is in the schema for Spark, and not in the data "
-                f"(there are {near})",
+                f"column {field.name}: it is in the schema for Spark, but not in the data "
+                f"(the data has {near})",
                 path=field.name,
             )
         _check(found.field(field.name).type, field.type, field.name)
 
 
 def cast_batch(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:
-    """The wanted columns of a batch that check_casts has seen, in the wanted types."""
+    """The wanted columns of a batch that passed check_casts, in the wanted types."""
     columns = [cast_column(batch.column(field.name), field) for field in wanted]
     return pa.RecordBatch.from_arrays(columns, schema=wanted)
 
 
 def cast_column(column: pa.Array, field: pa.Field) -> pa.Array:
-    """A column as the field wants it. SchemaError, which tells no value, if one cannot be that."""
+    """A column with the type of the field. SchemaError, without the value, if a value cannot be
+    converted."""
     if isinstance(column, pa.ExtensionArray):
         column = column.storage
     if not column.type.equals(field.type):
@@ -209,7 +210,7 @@ def cast_column(column: pa.Array, field: pa.Field) -> pa.Array:
             ) from None
     if not field.nullable and column.null_count > 0:
         raise SchemaError(
-            f"column {field.name}: a value is null, and the schema for Spark says NOT NULL",
+            f"column {field.name}: a value is null, but the schema for Spark says NOT NULL",
             path=field.name,
         )
     return column
@@ -221,7 +222,7 @@ def _hints(found: pa.DataType, wanted: pa.DataType) -> list[str]:
     if "[ns" in text:
         hints.append('of messages: message_options {"timestamp_unit": "us", "duration_unit": "us"}')
     if "binary" in text and "string" in str(wanted):
-        hints.append("bytes that are no UTF-8 are BINARY")
+        hints.append("for bytes that are not UTF-8, use BINARY")
     return hints
 
 
@@ -240,7 +241,8 @@ def _check(found: pa.DataType, wanted: pa.DataType, path: str) -> None:
         or (pa.types.is_timestamp(found) and (found.tz is None) != (wanted.tz is None))
     ):
         raise SchemaError(
-            f"column {path}: the data has {found}, and the schema for Spark wants {wanted}",
+            f"column {path}: found {found} in the data, expected {wanted} as in the schema for "
+            "Spark",
             path=path,
         )
     _check_children(kind, found, wanted, path)
@@ -262,7 +264,7 @@ def _check_children(kind: str, found: pa.DataType, wanted: pa.DataType, path: st
             at = found.get_field_index(field.name)
             if at < 0:
                 raise SchemaError(
-                    f"column {inner}: it is in the schema for Spark, and not in the data",
+                    f"column {inner}: it is in the schema for Spark, but not in the data",
                     path=inner,
                 )
             if not field.nullable and found.field(at).nullable:
@@ -273,8 +275,7 @@ def _check_children(kind: str, found: pa.DataType, wanted: pa.DataType, path: st
 def _not_null(path: str) -> SchemaError:
     hint = "declare it nullable"
     return SchemaError(
-        f"column {path}: values in it may be null, and the schema for Spark says that they are not "
-        f"({hint})",
+        f"column {path}: its values may be null, but the schema for Spark says NOT NULL ({hint})",
         path=path,
         hint=hint,
     )
@@ -310,7 +311,8 @@ _KINDS: list[tuple[str, Any]] = [
     ("map", pa.types.is_map),
     ("struct", pa.types.is_struct),
 ]
-# What a kind can become, beside itself, without loss or with an error: Arrow checks the values.
+# The types that a kind can be converted to, besides itself, without loss or with an error: Arrow
+# checks the values.
 _BECOMES = {
     "int": ("int", "float", "decimal"),
     "text": ("text", "bytes"),

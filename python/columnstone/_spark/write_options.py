@@ -1,4 +1,4 @@
-"""What `df.write.format("columnstone")` is told: where to, and which files."""
+"""The options of `df.write.format("columnstone")`: the folder and the files."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _MOST_OPEN = 10_000
 
 @dataclasses.dataclass(frozen=True)
 class Output:
-    """An output, as every task is told of it. It pickles: what files say has been read."""
+    """An output, as it is sent to every task. It pickles: files named by options have been read."""
 
     path: str  # absolute, or a URL
     format: str
@@ -61,8 +61,8 @@ class Output:
 
     @classmethod
     def of_options(cls, given: Mapping[str, str]) -> Output:
-        """Raises ArgumentError for what cannot be, NotFoundError and SchemaError of the files that
-        the options name."""
+        """Raises ArgumentError for impossible options, and NotFoundError and SchemaError for the
+        files that the options name."""
         values = parse_options(_of_writing(given), options_of(given, _KNOWN), "writing")
         path = _path(given)
         partition_by = tuple(values.pop("partition_by", ()))
@@ -72,7 +72,7 @@ class Output:
         if_exists = values.pop("if_exists", "append")
         format = _format(values)
         if "shard_bytes" in values and is_remote(path):
-            raise argument_error("shard_bytes is for local paths", "repartition the data frame")
+            raise argument_error("shard_bytes needs a local path", "repartition the data frame")
         for name, make in (
             ("schema", Schema),
             ("descriptors", Descriptors),
@@ -83,7 +83,7 @@ class Output:
         return cls(path, format, ending, values, partition_by, most, if_exists)
 
     def writer(self, file: str | io.BytesIO) -> Writer:
-        """A writer of one file of this output."""
+        """A writer for one file of this output."""
         options = self.options
         if isinstance(file, io.BytesIO):
             options = {name: value for name, value in options.items() if name != "shard_bytes"}
@@ -91,12 +91,13 @@ class Output:
 
 
 def _of_writing(given: Mapping[str, str]) -> dict[str, str]:
-    """Without those that Spark itself has for streams."""
+    """Without the options that Spark itself uses for streams."""
     return {name: text for name, text in given.items() if name.lower() != "checkpointlocation"}
 
 
 def _path(given: Mapping[str, str]) -> str:
-    """The folder. A path is made absolute here, on the driver: tasks run in other folders."""
+    """The folder. A path is made absolute here, on the driver, because tasks run in other
+    folders."""
     paths = paths_of(given)
     if len(paths) != 1:
         raise argument_error("writing takes one folder", 'save("folder")')
@@ -106,17 +107,21 @@ def _path(given: Mapping[str, str]) -> str:
     if is_remote(path):
         return path.rstrip("/")
     if re.match(r"[a-zA-Z][\w+.-]+:/", path):
-        raise argument_error(f"{ascii(path)[:80]} is no path, and no URL", "scheme://host/folder")
+        raise argument_error(
+            f"{ascii(path)[:80]} is neither a path nor a URL", "scheme://host/folder"
+        )
     return os.path.abspath(path)
 
 
 def _format(values: dict[str, Any]) -> str:
-    """`payload` is a `format` that is records; without either, messages if one is named, else
-    tf.Examples."""
+    """`payload` is a `format` that has records. Without either: messages if a message is named,
+    otherwise tf.Examples."""
     format, payload = values.pop("format", None), values.pop("payload", None)
     if format is not None and payload is not None and format != payload:
-        raise argument_error(f"format is {ascii(format)[:40]}, and payload {payload}", "give one")
+        raise argument_error(
+            f"format is {ascii(format)[:40]}, but payload is {payload}", "give only one"
+        )
     found = format or payload or ("message" if "message" in values else "example")
     if found == "message" and not {"message", "descriptors"} & values.keys():
-        raise argument_error("of messages the type is needed", 'option("message", ...)')
+        raise argument_error("the type of the messages is missing", 'option("message", ...)')
     return str(found)

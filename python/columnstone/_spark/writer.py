@@ -1,9 +1,9 @@
-"""The writers of the data source: attempts that are committed, in full or not at all.
+"""The writers of the data source: attempts that are committed completely or not at all.
 
-Every attempt of a task writes into `_temporary-JOB/TASK-ATTEMPT/` in the output's folder. What
-Spark takes for the one attempt of a task that counts comes to the driver as a message; the commit
-gives the files of these their final names, by renaming, and removes the folder with all that others
-wrote.
+Every attempt of a task writes into `_temporary-JOB/TASK-ATTEMPT/` inside the output's folder. Spark
+sends the message of the one successful attempt of each task to the driver. The commit renames the
+files of these attempts to their final names, and removes the hidden folder with the files of all
+others.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ _LOOKS_AT_VALUES = ("example", "json")  # what refuses a type when the first row
 
 @dataclasses.dataclass
 class Written(WriterCommitMessage):  # type: ignore[misc]
-    """What an attempt has written: names as they are, and as they are to be."""
+    """The files of an attempt: present and final names."""
 
     files: list[tuple[str, str]]
     query: str = ""  # of a stream
 
 
 class BatchWriter(DataSourceArrowWriter):  # type: ignore[misc]
-    """`df.write`. Made on the driver, before the job; its pickles do everything else."""
+    """`df.write`. Made on the driver before the job; everything else is done by its pickled
+    copies."""
 
     def __init__(self, options: Mapping[str, str], schema: StructType, overwrite: bool) -> None:
         self._output = Output.of_options(options)
@@ -84,8 +85,8 @@ class BatchWriter(DataSourceArrowWriter):  # type: ignore[misc]
             staging.remove()
 
     def abort(self, messages: list[Any]) -> None:
-        """Takes back what has its name already, unless the commit had come so far that data would
-        be lost."""
+        """Removes files that already have their names, unless the commit had gone so far that data
+        would be lost."""
         place = place_of(self._output.path)
         staging = Staging(place, self._scratch)
         if place.read(SUCCESS) != self._job.encode():
@@ -98,10 +99,11 @@ class BatchWriter(DataSourceArrowWriter):  # type: ignore[misc]
 
 
 class StreamWriter(DataSourceStreamArrowWriter):  # type: ignore[misc]
-    """`df.writeStream`. Made anew for every micro-batch, and for every commit.
+    """`df.writeStream`. Made again for every micro-batch, and for every commit.
 
-    The names of a micro-batch's files are made of the query's id, which the checkpoint holds, and
-    the number of the micro-batch: one that is done again replaces what it has written before.
+    The names of the files of a micro-batch are made from the query's id, which is in the
+    checkpoint, and from the number of the micro-batch: a repeated micro-batch replaces the files
+    that it has written before.
     """
 
     def __init__(self, options: Mapping[str, str], schema: StructType, overwrite: bool) -> None:
@@ -114,7 +116,7 @@ class StreamWriter(DataSourceStreamArrowWriter):  # type: ignore[misc]
         query = context.getLocalProperty("sql.streaming.queryId")
         batch = context.getLocalProperty("streaming.sql.batchId")
         if query is None or batch is None:
-            raise StateError("the task does not say which micro-batch of which query it is of")
+            raise StateError("the task has no query id or micro-batch number")
         task = context.partitionId()
         scratch = _scratch_of(query, int(batch))
         place_of(self._output.path).make(scratch)
@@ -139,16 +141,16 @@ class StreamWriter(DataSourceStreamArrowWriter):  # type: ignore[misc]
         staging.remove()
 
     def abort(self, messages: list[Any], batchId: int) -> None:
-        """What has its name already stays: the query ends, and begins with this micro-batch
-        again."""
+        """Keeps files that already have their names: the query ends, and restarts with this
+        micro-batch."""
         place = place_of(self._output.path)
         for query in {message.query for message in messages if message}:
             Staging(place, _scratch_of(query, batchId)).remove()
 
 
 def checked_schema(output: Output, schema: StructType) -> Any:
-    """The columns of the files, as a pyarrow.Schema. What the format cannot hold is an error here,
-    before any task runs."""
+    """The columns of the files, as a pyarrow.Schema. Raises an error for columns that the format
+    cannot hold, before any task runs."""
     import pyarrow as pa
     from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -169,7 +171,8 @@ def checked_schema(output: Output, schema: StructType) -> Any:
 
 
 def _filled(attempt: Attempt, batches: Iterator[Any], schema: Any) -> list[tuple[str, str]]:
-    """The files of all batches. schema: without rows, one file of these columns is written."""
+    """Writes the files of all batches. schema: if there are no rows, one file with these columns is
+    written."""
     try:
         for batch in batches:
             attempt.write(batch)
@@ -190,5 +193,5 @@ def _scratch_of(query: str, batch: int) -> str:
 
 
 def _exists(path: str) -> FileError:
-    hint = "mode overwrite replaces it, the option if_exists says something else"
+    hint = "use the mode overwrite to replace it, or set the option if_exists"
     return FileError(f"{path}: the output exists ({hint})", file=path, hint=hint)

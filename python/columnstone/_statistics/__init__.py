@@ -1,1 +1,1 @@
-"""Statistics: what is in the data, and what changed between two of them."""
+"""Statistics: the content of data, and the changes between two data sets."""

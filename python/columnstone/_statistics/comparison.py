@@ -1,4 +1,4 @@
-"""What changed between two statistics."""
+"""The differences between two statistics."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 @public_in("columnstone.stats")
 @dataclass(frozen=True, slots=True)
 class DriftAnomaly:
-    """A threshold that is passed.
+    """A threshold that was exceeded.
 
     kind: "drift", "skew", "version", "unique" or "rows".
-    measure: what was measured; value: what came out, None where it cannot be measured.
-    text: all of it in words.
+    measure: the measure; value: its value, None if it cannot be computed.
+    text: a readable sentence.
     """
 
     kind: str
@@ -36,10 +36,9 @@ class DriftAnomaly:
 @public_in("columnstone.stats")
 @dataclass(frozen=True, slots=True)
 class FeatureDrift:
-    """How far one feature is from what it was; docs/drift.md says what is measured, and how
-    exactly.
+    """How much one feature has changed. docs/drift.md defines the measures.
 
-    what: what changed most, in words.
+    what: the largest change, as text.
     score: from 0 (the same) to 1.
     """
 
@@ -78,8 +77,9 @@ class FeatureDrift:
 
 @public_in("columnstone.stats")
 class Comparison:
-    """Two statistics compared, feature by feature, slice by slice; the worst first. It is true if
-    no threshold is passed, and any Arrow library takes it as the table of docs/drift.md."""
+    """Two statistics compared, feature by feature and slice by slice, the largest changes first. It
+    is true if no threshold is exceeded. Any Arrow library accepts it as the table of
+    docs/drift.md."""
 
     __slots__ = ("_features", "_table", "_totals", "_two")
 
@@ -90,29 +90,29 @@ class Comparison:
 
     @property
     def features(self) -> list[FeatureDrift]:
-        """All features that stand in either of both, the worst first."""
+        """All features of either, the largest changes first."""
         if self._features is None:
             anything: dict[str, Any] = dict.fromkeys(("slice", "new_values", "lost_values"), dict)
             self._features = rows(self._table, FeatureDrift, anomalies=DriftAnomaly, **anything)
         return self._features
 
     def worst(self, most: int = 10) -> list[FeatureDrift]:
-        """Those that changed most."""
+        """The features that changed most."""
         return self.features[:most]
 
     @property
     def anomalies(self) -> list[tuple[str, DriftAnomaly]]:
-        """The thresholds that are passed: (path of the feature, anomaly)."""
+        """The exceeded thresholds: (path of the feature, anomaly)."""
         return [(one.path, anomaly) for one in self.features for anomaly in one.anomalies]
 
     @property
     def rows_before(self) -> int:
-        """Rows that the first statistics counted."""
+        """The number of rows in the first statistics."""
         return self._totals["num_rows_before"]
 
     @property
     def rows_after(self) -> int:
-        """Rows that the second statistics counted."""
+        """The number of rows in the second statistics."""
         return self._totals["num_rows_after"]
 
     def to_arrow(self) -> _core.RecordBatch:
@@ -127,7 +127,7 @@ class Comparison:
         return self._table.to_pandas()
 
     def to_html(self, names: tuple[str, str] = ("before", "after")) -> str:
-        """One page of both statistics side by side, which needs nothing else."""
+        """Both statistics side by side as one self-contained HTML page."""
         tables: tuple[Any, Any] = self._two
         return _core.statistics_page(tables, names, self._table).decode()
 

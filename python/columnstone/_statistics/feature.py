@@ -1,4 +1,4 @@
-"""What is known of one feature."""
+"""The statistics of one feature."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SKETCHES: dict[str, type[Sketch]] = {
 
 
 class _Column(Generic[_Value]):
-    """A column of the table, as an attribute."""
+    """A column of the table as an attribute."""
 
     def __init__(self, doc: str) -> None:
         self.__doc__ = doc
@@ -58,52 +58,64 @@ class FeatureStatistics:
     type: _Column[str] = _Column[str](
         "NULL, BOOL, INT, UINT, FLOAT, TIME, STRING, BYTES, STRUCT or OTHER."
     )
-    rows: _Column[int] = _Column[int]("Rows, or structs that have it as a field.")
-    present: _Column[int] = _Column[int]("Rows in which it is not null.")
-    rows_weight: _Column[float | None] = _Column["float | None"]("The weight of the rows.")
+    rows: _Column[int] = _Column[int]("The number of rows, or of structs with this field.")
+    present: _Column[int] = _Column[int]("The number of rows in which it is not null.")
+    rows_weight: _Column[float | None] = _Column["float | None"]("The total weight of the rows.")
     present_weight: _Column[float | None] = _Column["float | None"](
-        "The weight of the rows in which it is not null."
+        "The total weight of the rows in which it is not null."
     )
-    values: _Column[int] = _Column[int]("Values that are not null, in all lists.")
+    values: _Column[int] = _Column[int]("The number of values that are not null, in all lists.")
     values_weight: _Column[float | None] = _Column["float | None"](
-        "The weight of values, of numbers the finite ones."
+        "The total weight of values; for numbers, of finite values."
     )
     levels: _Column[list[dict[str, Any]]] = _Column["list[dict[str, Any]]"](
-        "Its lists, the outermost first."
+        "The nesting levels of its lists, the outermost first."
     )
     lengths: _Column[list[float]] = _Column["list[float]"](
-        "How many items the outermost lists have: bounds of 10 parts."
+        "The deciles of the lengths of the outermost lists."
     )
     mean: _Column[float | None] = _Column["float | None"](
         "The mean of numbers, without NaN and infinities."
     )
-    std_dev: _Column[float | None] = _Column["float | None"]("The deviation of the population.")
-    zeros: _Column[int | None] = _Column["int | None"]("Numbers that are 0.")
-    negatives: _Column[int | None] = _Column["int | None"]("Finite numbers below 0.")
-    nan: _Column[int | None] = _Column["int | None"]("Numbers that are NaN.")
-    plus_infinity: _Column[int | None] = _Column["int | None"]("Numbers that are infinite.")
-    minus_infinity: _Column[int | None] = _Column["int | None"]("Numbers that are -infinite.")
+    std_dev: _Column[float | None] = _Column["float | None"](
+        "The standard deviation of the population."
+    )
+    zeros: _Column[int | None] = _Column["int | None"]("The number of zeros.")
+    negatives: _Column[int | None] = _Column["int | None"]("The number of finite values below 0.")
+    nan: _Column[int | None] = _Column["int | None"]("The number of NaN.")
+    plus_infinity: _Column[int | None] = _Column["int | None"](
+        "The number of values that are +infinity."
+    )
+    minus_infinity: _Column[int | None] = _Column["int | None"](
+        "The number of values that are -infinity."
+    )
     histogram: _Column[list[dict[str, float]]] = _Column["list[dict[str, float]]"](
-        "Parts of the same width: low, high, weight."
+        "Bins of equal width: low, high, weight."
     )
-    weighted_mean: _Column[float | None] = _Column["float | None"]("The mean by weight.")
-    weighted_std_dev: _Column[float | None] = _Column["float | None"]("The deviation by weight.")
+    weighted_mean: _Column[float | None] = _Column["float | None"]("The weighted mean.")
+    weighted_std_dev: _Column[float | None] = _Column["float | None"](
+        "The weighted standard deviation."
+    )
     weighted_histogram: _Column[list[dict[str, float]]] = _Column["list[dict[str, float]]"](
-        "The histogram by weight."
+        "The weighted histogram."
     )
-    mean_length: _Column[float | None] = _Column["float | None"]("Bytes of strings and bytes.")
-    min_length: _Column[int | None] = _Column["int | None"]("Bytes of the shortest one.")
-    max_length: _Column[int | None] = _Column["int | None"]("Bytes of the longest one.")
-    weighted_mean_length: _Column[float | None] = _Column["float | None"](
-        "The mean length by weight."
+    mean_length: _Column[float | None] = _Column["float | None"](
+        "The total size of strings and bytes, in bytes."
     )
-    mean_tokens: _Column[float | None] = _Column["float | None"]("Words of strings.")
-    not_utf8: _Column[int | None] = _Column["int | None"]("Values that are no text.")
-    distinct: _Column[float | None] = _Column["float | None"](
-        "How many different values there are."
+    min_length: _Column[int | None] = _Column["int | None"](
+        "The size of the shortest value, in bytes."
     )
+    max_length: _Column[int | None] = _Column["int | None"](
+        "The size of the longest value, in bytes."
+    )
+    weighted_mean_length: _Column[float | None] = _Column["float | None"]("The weighted mean size.")
+    mean_tokens: _Column[float | None] = _Column["float | None"]("The number of words in strings.")
+    not_utf8: _Column[int | None] = _Column["int | None"](
+        "The number of values that are not valid text."
+    )
+    distinct: _Column[float | None] = _Column["float | None"]("The number of distinct values.")
     pairs: _Column[list[dict[str, Any]]] = _Column["list[dict[str, Any]]"](
-        "The columns it is looked at with, and what is found."
+        "Relations to other columns."
     )
 
     def __init__(self, table: Table, number: int) -> None:
@@ -113,22 +125,22 @@ class FeatureStatistics:
 
     @property
     def slice(self) -> dict[str, str]:
-        """The values of the features that make the slice; none: all rows."""
+        """The values of the features that define the slice; empty: all rows."""
         return {part["path"]: part["value"] for part in self._row["slice"]}
 
     @property
     def missing(self) -> int:
-        """Rows in which it is null."""
+        """The number of rows in which it is null."""
         return self.rows - self.present
 
     @property
     def min(self) -> int | float | None:
-        """The least number, exactly."""
+        """The smallest number (exact)."""
         return self._extreme("min")
 
     @property
     def max(self) -> int | float | None:
-        """The largest number, exactly."""
+        """The largest number (exact)."""
         return self._extreme("max")
 
     def _extreme(self, name: str) -> int | float | None:
@@ -139,19 +151,19 @@ class FeatureStatistics:
 
     @property
     def median(self) -> int | float | None:
-        """The middle number."""
+        """The median of the numbers."""
         return self.quantiles([0.5])[0]
 
     @property
     def distinct_bounds(self) -> tuple[float, float] | None:
-        """Between which the number of different values is, nearly always."""
+        """Bounds that contain the number of distinct values with high probability."""
         low, high = self._row["distinct_low"], self._row["distinct_high"]
         return None if low is None or high is None else (low, high)
 
     def sketch(self, kind: str, *, weighted: bool = False) -> Sketch:
-        """A copy of a sketch of its values (columnstone.sketch): "quantiles" of numbers,
-        "heavy_hitters" of all but floats, "distinct". weighted: of the values by weight.
-        UnsupportedError for a feature without such values."""
+        """Returns a copy of a sketch of its values (columnstone.sketch): "quantiles" for numbers,
+        "heavy_hitters" for all types but floats, "distinct". weighted: use the values with their
+        weights. UnsupportedError for a feature without such values."""
         handle = _core.statistics_sketch(self._table.sketched(), self._number, kind, weighted)
         made = object.__new__(_SKETCHES[kind])
         made._handle = handle
@@ -160,8 +172,8 @@ class FeatureStatistics:
     def quantiles(
         self, ranks: Sequence[float], *, weighted: bool = False
     ) -> list[int] | list[float] | list[None]:
-        """For each rank, from 0 to 1, the smallest number whose rank is at least that; None where
-        there are no numbers. Of statistics without sketches, the bound of the parts in the table.
+        """Returns for each rank, from 0 to 1, the smallest number with at least that rank; None if
+        there are no numbers. Without sketches, the quantiles in the table are used.
         """
         bounds = self._row["weighted_quantiles" if weighted else "quantiles"]
         if not bounds:
@@ -176,8 +188,8 @@ class FeatureStatistics:
         return [bounds[round(rank * (len(bounds) - 1))] for rank in ranks]
 
     def top(self, most: int = 10, *, weighted: bool = False) -> list[tuple[Any, float, float]]:
-        """The most frequent values: (value, lower, upper), where the bounds are of how often it
-        came, or of its weight. None of floats."""
+        """The most frequent values: (value, lower, upper), where lower and upper are bounds of the
+        count, or of the weight. Empty for floats."""
         told = self._row["weighted_top" if weighted else "top"]
         if not told or not self._table.has_sketches:
             return [(one["value"], one["lower"], one["upper"]) for one in told[:most]]

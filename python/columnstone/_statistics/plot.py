@@ -1,4 +1,4 @@
-"""Features as matplotlib draws them."""
+"""Plots of features with matplotlib."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def plot(feature: FeatureStatistics, weighted: bool, axes: Any) -> Any:
-    """The histogram of numbers, or the most frequent values, on axes of matplotlib."""
+    """Draws the histogram of numbers, or the most frequent values, on matplotlib axes."""
     if axes is None:
         axes = need("matplotlib.pyplot", "plot").subplots()[1]
     parts = feature.weighted_histogram if weighted else feature.histogram

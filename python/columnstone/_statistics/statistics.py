@@ -1,4 +1,4 @@
-"""Statistics, and how they are made."""
+"""Statistics, and how they are computed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def _text(value: object) -> str:
-    """A value of a slice, as it is told."""
+    """A value of a slice as text."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -70,8 +70,8 @@ class Features(Mapping[str, FeatureStatistics]):
 
 
 class Tells(Mapping[str, FeatureStatistics]):
-    """Whatever has a table of features: as a mapping it has those of all rows by their paths, and
-    any Arrow library takes it as the table (docs/statistics.md)."""
+    """An object with a table of features. As a mapping, it contains the features of all rows by
+    path. Any Arrow library accepts it as the table (docs/statistics.md)."""
 
     __slots__ = ()
 
@@ -136,7 +136,7 @@ class Tells(Mapping[str, FeatureStatistics]):
             raise NotFoundError(f"there is no slice of {told}", hint="`slices` lists them")
         return Features(self._table, places)
 
-    # Comparing, and looking
+    # Comparing and displaying
 
     def compare(self, after: Tells, schema: SchemaLike | None = None, **options: Any) -> Comparison:
         """Compares these statistics with later ones (docs/drift.md).
@@ -198,7 +198,7 @@ class FeatureTable(Tells):
         batch = record_batch(table)
         missing = [name for name in ("slice", "path", "rows") if name not in batch.column_names]
         if missing:
-            raise argument_error(f"no table of features: there is no column {missing[0]!r}")
+            raise argument_error(f"not a table of features: the column {missing[0]!r} is missing")
         return cls(_core.statistics_table(batch))
 
     def __repr__(self) -> str:
@@ -265,7 +265,7 @@ class Statistics(AnyAccumulator["Statistics"], Tells):
     @classmethod
     def _loaded_as(cls, handle: _core.Accumulator) -> Self:
         if handle.name() != "statistics":
-            raise argument_error(f"the accumulator {handle.name()!r} saved this, not statistics")
+            raise argument_error(f"saved by the accumulator {handle.name()!r}, expected statistics")
         options = handle.options()[0].to_pydict()
         named = tuple(zip(options["name"], options["value"], strict=True))
         return cls._made("statistics", named, handle)

@@ -1,4 +1,4 @@
-"""The table of features at one time, and the sketches behind it."""
+"""The table of features at one time, and the sketches that it was computed from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """What statistics tell, as long as nothing is added to them."""
+    """The table of statistics, valid until rows are added."""
 
     batch: _core.RecordBatch
     totals: dict[str, int]
@@ -27,11 +27,11 @@ class Table:
         return self._handle is not None
 
     def sketched(self) -> _core.Accumulator:
-        """What has the sketches of the rows."""
+        """The accumulator with the sketches of the rows."""
         if self._handle is None:
-            raise argument_error("statistics that were read of a table have no sketches")
+            raise argument_error("statistics that were read from a table have no sketches")
         if not self._is_current:
-            raise StateError("more was added to the statistics: ask them for the feature again")
+            raise StateError("the statistics have changed: get the feature from them again")
         return self._handle
 
     def outdate(self) -> None:
@@ -44,7 +44,7 @@ class Table:
 
     @functools.cached_property
     def places(self) -> dict[tuple[tuple[str, str], ...], dict[str, int]]:
-        """The numbers of the rows: by slices, whose features are sorted, and by paths."""
+        """Row numbers by slice, with sorted features, and by path."""
         found: dict[tuple[tuple[str, str], ...], dict[str, int]] = {(): {}}
         for number, row in enumerate(self.rows):
             key = tuple(sorted((part["path"], part["value"]) for part in row["slice"]))

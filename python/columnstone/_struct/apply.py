@@ -1,4 +1,4 @@
-"""Functions over values: StructuredTensor.apply, of numpy, torch and JAX, and the comparisons of
+"""Functions over values: StructuredTensor.apply with numpy, torch and JAX, and the comparisons of
 leaf tensors."""
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def apply_values(
     using: str | None,
     replace: bool,
 ) -> tuple[StructuredBase, tuple[str, ...]]:
-    """The field, and its path."""
+    """The field and its path."""
     if not paths:
-        raise argument_error("no path to apply the function to")
+        raise argument_error("apply() needs at least one path")
     if using is not None and using not in _KINDS:
         raise argument_error(f"using={using!r}", "numpy, torch or jax")
     steps = [_core.structured_steps(tensor, path) for path in paths]
@@ -42,15 +42,16 @@ def apply_values(
     _check_parents(steps, target)
     _check_lists(sources, steps)
     if not replace and target[-1] in tensor[target[:-1]].field_names():
-        hint = "ask for it to be replaced, or give another name"
-        raise argument_error(f"there is a field {'.'.join(target)!r}", hint)
+        hint = "replace it explicitly, or choose another name"
+        raise argument_error(f"the field {'.'.join(target)!r} already exists", hint)
     values = [source.flat_values._array for source in sources]
     return _core.structured_with_elements(sources[0], _map(fn, values, using)), target
 
 
 def compare(tensor: Any, other: Any, operator: Callable[[Any, Any], Any]) -> Any:
-    """Bools of a leaf tensor's values and a value, or those of another one with the same rows; null
-    where either is. NotImplemented for what is no value."""
+    """Compares the values of a leaf tensor with one value, or with the values of another leaf
+    tensor with the same rows, as bools; null where either is null. NotImplemented if the other
+    operand is not a value."""
     if hasattr(other, "flat_values") and other.rank == 0 and not other.field_names():
         other = other.to_py()
     if hasattr(other, "flat_values"):
@@ -78,20 +79,20 @@ def _source(tensor: Any, path: tuple[str, ...]) -> Any:
     source = tensor[path]
     if hasattr(source, "apply"):
         raise SchemaError(
-            f"the field {'.'.join(path)!r} is of structs, a function is applied to plain values",
+            f"the field {'.'.join(path)!r} contains structs; a function needs plain values",
             path=".".join(path),
         )
     return source
 
 
-# ---- what fits together ----
+# ---- checks ----
 
 
 def _check_parents(steps: Sequence[tuple[str, ...]], target: tuple[str, ...]) -> None:
     for other in (*steps[1:], target):
         if other[:-1] != steps[0][:-1]:
             raise argument_error(
-                f"{'.'.join(steps[0])!r} and {'.'.join(other)!r} are fields of different structs",
+                f"{'.'.join(steps[0])!r} and {'.'.join(other)!r} belong to different structs",
                 "promote or broadcast one first",
             )
 
@@ -147,7 +148,7 @@ def _call(fn: Callable[..., Any], values: Sequence[Array], using: str | None) ->
 
 
 def _framework(fn: Callable[..., Any]) -> str:
-    """By the module of the function, or of its classes."""
+    """The framework, by the module of the function or of its classes."""
     modules = [getattr(fn, "__module__", None), *(c.__module__ for c in type(fn).__mro__)]
     owner = getattr(fn, "__self__", None)  # of methods, such as jax.numpy's and torch.special's
     if isinstance(owner, type):
@@ -167,15 +168,17 @@ def _values_of(made: Any, count: int) -> Array:
         made = made.tolist()
     shape = getattr(made, "shape", None)
     if shape == () or not (hasattr(made, "__len__") or shape) or isinstance(made, str | bytes):
-        raise argument_error(f"the function gives one value for {count}", "apply maps every value")
+        raise argument_error(
+            f"the function returned one value for {count}", "it must return one value for each"
+        )
     result = array(made)
     if len(result) != count:
-        raise argument_error(f"the function gives {len(result)} values for {count}")
+        raise argument_error(f"the function returned {len(result)} values for {count}")
     format = result.schema.format
     if format not in _PLAIN and count > 0:
-        hint = "give bool, numbers, str or bytes, one for each value"
+        hint = "return a bool, number, str or bytes for each value"
         raise UnsupportedError(
-            f"the function gives values of type {result.type} ({hint})", hint=hint
+            f"the function returned values of type {result.type} ({hint})", hint=hint
         )
     return result
 

@@ -1,4 +1,4 @@
-"""Operations on whole dimensions: joining, repeating, adding and removing them."""
+"""Operations on whole dimensions: concatenating, repeating, adding and removing them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 @public_in("columnstone.struct")
 def concat(values: Iterable[object], axis: int = 0) -> AnyStructured:
-    """The tensors one after the other along a dimension.
+    """Concatenates tensors along a dimension.
 
-    All have one rank, and the same rows in the dimensions before the axis (ArgumentError with the
-    row). Types are promoted as `columnstone.concat` does, and a field that some tensors lack is
-    null in their rows. A null row counts as an empty one; where it is null in all, it is null.
+    They must have the same rank, and the same row lengths in the dimensions before the axis
+    (otherwise ArgumentError with the row). Types are promoted as in `columnstone.concat`; a field
+    that a tensor lacks is null in its rows. A null row counts as an empty one; if it is null in all
+    tensors, the result is null.
 
     >>> concat([[[1], [2, 3]], [[4], []]], axis=1).to_py()
     [[1, 4], [2, 3]]
@@ -35,8 +36,8 @@ def concat(values: Iterable[object], axis: int = 0) -> AnyStructured:
 
 @public_in("columnstone.struct")
 def stack(values: Iterable[object], axis: int = 0) -> AnyStructured:
-    """The tensors side by side along a new dimension. They have one rank, and the same rows in the
-    dimensions before the axis; after it they may differ in length. What is null stays so.
+    """Stacks tensors along a new dimension. They must have the same rank, and the same row lengths
+    in the dimensions before the axis; lengths after it may differ. Nulls remain nulls.
 
     >>> stack([[1, 2], [3, 4]], axis=1).to_py()
     [[1, 3], [2, 4]]
@@ -46,8 +47,9 @@ def stack(values: Iterable[object], axis: int = 0) -> AnyStructured:
 
 @public_in("columnstone.struct")
 def unstack(tensor: object, num: int | None = None, axis: int = 0) -> list[AnyStructured]:
-    """The parts along a dimension, each without it. Its length is the same everywhere; if `num` is
-    given, it is that (ArgumentError if not).
+    """Splits a tensor along a dimension into parts without that dimension. All rows of the
+    dimension must have the same length, which must be `num` if that is given (otherwise
+    ArgumentError).
 
     >>> [part.to_py() for part in unstack([[1, 2], [3, 4]], axis=1)]
     [[1, 3], [2, 4]]
@@ -56,7 +58,7 @@ def unstack(tensor: object, num: int | None = None, axis: int = 0) -> list[AnySt
     at = _axis(structured, axis)
     length = structured.shape[at]
     if length is None or (num is not None and num != length):
-        found = "rows of differing lengths" if length is None else f"a length of {length}"
+        found = "rows of different lengths" if length is None else f"a length of {length}"
         expected = "one length" if num is None else f"{num}"
         raise ArgumentError(f"dimension {at} has {found}, expected {expected}")
     front = (slice(None),) * at
@@ -64,7 +66,7 @@ def unstack(tensor: object, num: int | None = None, axis: int = 0) -> list[AnySt
 
 
 def _axis(structured: AnyStructured, axis: int) -> int:
-    """The dimension that an axis means."""
+    """The dimension for an axis, which may be negative."""
     at = _index(axis)
     if not -structured.rank <= at < structured.rank:
         raise ArgumentError(f"axis {at} of a tensor of {structured.rank} dimensions")
@@ -73,21 +75,21 @@ def _axis(structured: AnyStructured, axis: int) -> int:
 
 @public_in("columnstone.struct")
 def tile(tensor: object, multiples: Sequence[int]) -> AnyStructured:
-    """The tensor repeated along each dimension, which has a number in `multiples`. Null rows stay
-    null.
+    """Repeats the tensor along each dimension, `multiples[i]` times along dimension i. Null rows
+    remain null.
 
     >>> tile([[1], [2, 3]], [1, 2]).to_py()
     [[1, 1], [2, 3, 2, 3]]
     """
     if not isinstance(multiples, Iterable):
-        raise ArgumentError("multiples are a list, with a number for each dimension")
+        raise ArgumentError("multiples is a list with a number for each dimension")
     counts = _numbers("q", [_index(count) for count in multiples])
     return _core.structured_tile(as_structured(tensor), counts)
 
 
 @public_in("columnstone.struct")
 def expand_dims(tensor: object, axis: int) -> AnyStructured:
-    """The tensor with a new dimension of length 1. What is null stays so, within it.
+    """Adds a dimension of length 1. Nulls remain nulls inside it.
 
     >>> expand_dims([1, 2], 1).to_py()
     [[1], [2]]
@@ -97,9 +99,8 @@ def expand_dims(tensor: object, axis: int) -> AnyStructured:
 
 @public_in("columnstone.struct")
 def squeeze(tensor: object, axis: int | Sequence[int] | None = None) -> AnyStructured:
-    """The tensor without dimensions of length 1: those that are named, whose rows all have that
-    length (ArgumentError with the row that has another); else all that there are. A null row
-    becomes a null element.
+    """Removes dimensions of length 1: the given ones (ArgumentError with the first row of another
+    length) or, by default, all of them. A null row becomes a null element.
 
     >>> squeeze([[1], [2]], 1).to_py()
     [1, 2]
@@ -115,8 +116,8 @@ def squeeze(tensor: object, axis: int | Sequence[int] | None = None) -> AnyStruc
 
 @public_in("columnstone.struct")
 def merge_dims(tensor: object, outer: int, inner: int) -> AnyStructured:
-    """The dimensions from outer to inner as one, their rows one after the other; a null row within
-    them holds nothing.
+    """Merges the dimensions from outer to inner into one, with their rows one after the other. A
+    null row inside them counts as empty.
 
     >>> merge_dims([[1], [2, 3]], 0, 1).to_py()
     [1, 2, 3]
@@ -126,8 +127,8 @@ def merge_dims(tensor: object, outer: int, inner: int) -> AnyStructured:
 
 @public_in("columnstone.struct")
 def partition_outer_dimension(tensor: object, partition: int | Iterable[int]) -> AnyStructured:
-    """The outermost dimension as two: an int makes rows of that length; row splits say where each
-    row begins and the last one ends.
+    """Splits the outermost dimension into two. An int makes rows of that length; row splits give
+    the start of each row and the end of the last one.
 
     >>> partition_outer_dimension([1, 2, 3], [0, 1, 1, 3]).to_py()
     [[1], [], [2, 3]]
@@ -139,7 +140,7 @@ def partition_outer_dimension(tensor: object, partition: int | Iterable[int]) ->
 
 
 def int64s(numbers: Any) -> _numbers[int]:
-    """Integers of a list, of a numpy array or of an Arrow array."""
+    """A list, a numpy array or an Arrow array as a list of ints."""
     if hasattr(numbers, "__arrow_c_array__"):
         numbers = array(numbers).to_pylist()
     elif hasattr(numbers, "tolist"):
@@ -149,7 +150,7 @@ def int64s(numbers: Any) -> _numbers[int]:
 
 @public_in("columnstone.struct")
 def identity(tensor: object) -> AnyStructured:
-    """The tensor itself: it is immutable."""
+    """Returns the tensor itself, because it is immutable."""
     return as_structured(tensor)
 
 
@@ -174,7 +175,8 @@ def size(tensor: object) -> int:
 
 @public_in("columnstone.struct")
 def row_lengths(tensor: object, axis: int = 1) -> AnyStructured:
-    """How long the rows of a dimension are, in the dimensions before it; null for a null row.
+    """The lengths of the rows of a dimension, in the shape of the dimensions before it; null for a
+    null row.
 
     >>> row_lengths([[1], [], None, [2, 3]]).to_py()
     [1, 0, None, 2]
@@ -184,13 +186,13 @@ def row_lengths(tensor: object, axis: int = 1) -> AnyStructured:
 
 @public_in("columnstone.struct")
 def zeros_like(tensor: object) -> AnyStructured:
-    """The tensor with zeros, False and empty strings for all values; nulls stay. SchemaError, with
-    the path, for times and other types that have no zero."""
+    """Replaces all values with zero, False or an empty string; nulls stay. SchemaError, with the
+    path, for times and other types without a zero."""
     return _core.structured_like(as_structured(tensor), 0)
 
 
 @public_in("columnstone.struct")
 def ones_like(tensor: object) -> AnyStructured:
-    """The tensor with ones, or True, for all values; nulls stay. SchemaError, with the path, for
-    strings and other types that have no one."""
+    """Replaces all values with one or True; nulls stay. SchemaError, with the path, for strings and
+    other types without a one."""
     return _core.structured_like(as_structured(tensor), 1)

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
     from .._core import StructuredBase
 
-# What the sink writes before and after the value of a column x.
+# The text that the sink writes before and after the value of a column x.
 _BEFORE, _AFTER = b'{"x": ', b"}"
 
 
 def _rows(tensor: StructuredBase) -> list[bytes]:
-    """The text of each row. Rows need not be structs: each is written as the value of a column."""
+    """The JSON text of each row. Rows need not be structs: each is written as the value of a
+    column."""
     rows = cast("Any", tensor)._rows()
     file = io.BytesIO()
     with Writer(file, "json") as writer:

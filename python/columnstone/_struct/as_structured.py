@@ -1,4 +1,4 @@
-"""What stands for a structured tensor where one is asked for."""
+"""Converts arguments to structured tensors."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SPLITS = LeafSpec([None], "int64", nullable=False)
 
 
 def as_structured(value: Any) -> AnyStructured:
-    """A structured tensor as it is; tensors, and arrays of numpy, Arrow and others, as tensors
-    whose outermost dimension they are, without a copy of numbers; anything else as `constant` has
-    it."""
+    """A structured tensor unchanged; other tensors, and arrays of numpy, Arrow and other libraries,
+    as tensors whose outermost dimension is that of the array, without a copy of numbers; anything
+    else as with `constant`."""
     if isinstance(value, StructuredBase):
         return cast("AnyStructured", value)
     if isinstance(value, Tensor):
@@ -49,12 +49,13 @@ def all_structured(items: Iterable[object]) -> tuple[AnyStructured, ...]:
 
 
 def lists_of(values: Array, row_splits: Any) -> Array:
-    """Values as lists, which are not copied; row splits of an array that may be written to later
-    are, as they say what memory is read. ArgumentError for row splits that are none of them."""
+    """Values as lists, without a copy of the values. Row splits of an array that can be written to
+    later are copied, because they determine which memory is read. ArgumentError for invalid row
+    splits."""
     writable = None if is_arrow(row_splits) else as_ndarray(row_splits)
     splits = as_structured(row_splits if writable is None else writable.copy())
     if splits.is_row or splits.rank != 1:
-        raise argument_error(f"row_splits are of rank {splits.rank}, expected a vector of int")
+        raise argument_error(f"row_splits has rank {splits.rank}, expected a vector of int")
     array = splits._array
     if array.schema.format != "l" or array.null_count > 0:
         array, _ = _core.nested_of_objects(array.to_pylist(), _SPLITS._arrow(0))

@@ -1,8 +1,8 @@
-"""Structured tensors and Awkward arrays, both ways, by pyarrow and without a copy of what lies as
-Arrow has it.
+"""Conversion between structured tensors and Awkward arrays, with pyarrow, and without a copy of
+data that is laid out as Arrow has it.
 
-What ak.from_arrow would take for something else is copied into a layout that it knows. ak.to_arrow
-is not used: with lists or values below its masks it gives others than those that are there.
+Data that ak.from_arrow would misread is copied into a layout that it knows. ak.to_arrow is not
+used: with lists or values below its masks, it returns other values than those in the array.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def to_awkward(tensor: StructuredBase) -> Any:
 
 
 def _is_read_well(pa: Any, values: Any) -> bool:
-    """Whether ak.from_arrow gives what is there: it has no views, takes the bitmap of a slice for
-    one that begins with it, and does not keep the number of lists of the fixed size 0."""
+    """Whether ak.from_arrow reads this correctly: it does not know views, takes the bitmap of a
+    slice from its beginning, and loses the number of lists of the fixed size 0."""
     kind = values.type
     if values.offset > 0 and (values.buffers()[0] is not None or pa.types.is_boolean(kind)):
         return False
@@ -49,7 +49,7 @@ def _is_read_well(pa: Any, values: Any) -> bool:
 
 
 def _plain_type(pa: Any, kind: Any) -> Any:
-    """The type without views: concat() gives what is plain in memory, too."""
+    """The type without views; concat() also returns plain memory."""
     if pa.types.is_struct(kind):
         return pa.struct([field.with_type(_plain_type(pa, field.type)) for field in kind])
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
@@ -63,7 +63,7 @@ def _plain_type(pa: Any, kind: Any) -> Any:
 
 
 def _without_options(ak: Any, layout: Any) -> Any:
-    """The layout, in which what has no nulls is no option type."""
+    """The layout, without option types where there are no nulls."""
     if isinstance(layout, ak.contents.UnmaskedArray):
         return _without_options(ak, layout.content)
     if layout.is_record:
@@ -83,7 +83,7 @@ def from_awkward(obj: Any) -> Any:
     need("pyarrow", "from_awkward()", "awkward")
     is_row = isinstance(obj, ak.Record)
     if not is_row and not isinstance(obj, ak.Array):
-        raise TypeError(f"an ak.Array or ak.Record is needed, not {type(obj).__name__}")
+        raise TypeError(f"expected an ak.Array or ak.Record, not {type(obj).__name__}")
     at = obj.layout.at if is_row else 0
     layout = obj.layout.array[at : at + 1] if is_row else obj.layout
     made = _arrow_of(ak, layout, "", None)
@@ -91,7 +91,7 @@ def from_awkward(obj: Any) -> Any:
 
 
 def _arrow_of(ak: Any, layout: Any, path: str, valid: Any) -> Any:
-    """A layout as a pyarrow.Array. valid: the bitmap that it is to have, or None."""
+    """A layout as a pyarrow.Array. valid: the bitmap for it, or None."""
     import pyarrow as pa
 
     if layout.is_option:
@@ -168,7 +168,7 @@ def _numbers(ak: Any, layout: Any, path: str, valid: Any) -> Any:
         kind = pa.from_numpy_dtype(values.dtype)
     except pa.ArrowNotImplementedError:
         raise UnsupportedError(
-            f"{f'field {path!r}: ' if path else ''}values of {values.dtype}, which Arrow has not",
+            f"{f'field {path!r}: ' if path else ''}Arrow has no type for {values.dtype}",
             path=path or None,
         ) from None
     if values.dtype.kind in "mM":  # Arrow's own widths, and NaT is null

@@ -1,4 +1,4 @@
-"""Operations that choose elements: by places, by masks, backwards, and one of two."""
+"""Operations that choose elements: by index, by mask, in reverse, and one of two."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 def gather(
     tensor: object, indices: object, axis: int | None = None, batch_dims: int = 0
 ) -> AnyStructured:
-    """The places of dimension `axis` that the indices name; their dimensions stand in place of that
-    one. The first `batch_dims` dimensions of both are the same, and gone through together; axis is
-    `batch_dims` unless it is given.
+    """Takes elements along dimension `axis` by their indices; the dimensions of the indices replace
+    that dimension. The first `batch_dims` dimensions of the tensor and of the indices are the same,
+    and are processed together. axis is `batch_dims` by default.
 
-    Negative places count from the end of each row; a null place gives null, a null row stays null.
-    IndexingError, with the row, for a place that it has not.
+    Negative indices count from the end of each row; a null index gives null, a null row remains
+    null. IndexingError, with the row, for an index out of range.
 
     >>> gather([[1, 2], [3]], [1, 0, 1]).to_py()
     [[3], [1, 2], [3]]
@@ -42,24 +42,24 @@ def gather(
 
 @public_in("columnstone.struct")
 def batch_gather(tensor: object, indices: object) -> AnyStructured:
-    """From each row the places that the row of the indices names: `gather` along the last dimension
-    of the indices, all others of which are batch dimensions.
+    """Takes from each row the elements that the same row of the indices selects: `gather` along the
+    last dimension of the indices, with all other dimensions as batch dimensions.
 
     >>> batch_gather([["a", "b"], ["c"]], [[1], [0, 0]]).to_py()
     [['b'], ['c', 'c']]
     """
     structured, by = as_structured(tensor), as_structured(indices)
     if by.rank == 0:
-        raise argument_error("the indices are a scalar, and have no rows")
+        raise argument_error("the indices are a scalar, expected rows")
     return _core.structured_gather(structured, by, by.rank - 1, by.rank - 1)
 
 
 @public_in("columnstone.struct")
 def gather_nd(tensor: object, indices: object, batch_dims: int = 0) -> AnyStructured:
-    """What stands at coordinates: the innermost dimension of the indices has a place for each of
-    the dimensions after the first `batch_dims`, or for the first of them: then what stands there is
-    a row. Negative places count from the end; a null place, or one in a null row, gives null.
-    IndexingError, with the row, for a place that it has not.
+    """Takes elements by coordinates: the innermost dimension of the indices contains one index for
+    each dimension after the first `batch_dims`, or only for the first of these, which selects a
+    row. Negative indices count from the end; a null index, or one into a null row, gives null.
+    IndexingError, with the row, for an index out of range.
 
     >>> gather_nd([[1, 2], [3]], [[0, 1], [1, 0]]).to_py()
     [2, 3]
@@ -71,8 +71,9 @@ def gather_nd(tensor: object, indices: object, batch_dims: int = 0) -> AnyStruct
 
 @public_in("columnstone.struct")
 def boolean_mask(tensor: object, mask: object, axis: int = 0) -> AnyStructured:
-    """What the mask is true of. It has the same rows as the dimensions from `axis` on, which become
-    one; null is false. IndexingError, with the row, where the rows differ in length.
+    """Keeps the elements for which the mask is true; null counts as false. The mask has the same
+    row lengths as the dimensions from `axis` on, which are merged into one. IndexingError, with the
+    row, if the lengths differ.
 
     >>> boolean_mask([[1, 2], [3]], [[True, False], [True]]).to_py()
     [1, 3]
@@ -84,9 +85,9 @@ def boolean_mask(tensor: object, mask: object, axis: int = 0) -> AnyStructured:
 
 @public_in("columnstone.struct")
 def mask(tensor: object, condition: object) -> AnyStructured:
-    """The tensor in its shape, null where the condition is not true, null included. The dimensions
-    of the condition are the first of the tensor; where it has fewer, whole rows become null. What
-    is null stays so. IndexingError, with the row, where the rows differ in length.
+    """Replaces elements with null where the condition is false or null; the shape stays. The
+    dimensions of the condition are the first ones of the tensor; if it has fewer, whole rows become
+    null. Nulls remain nulls. IndexingError, with the row, if the row lengths differ.
 
     >>> mask([[1, 2], [3]], [[True, False], [True]]).to_py()
     [[1, None], [3]]
@@ -98,7 +99,7 @@ def mask(tensor: object, condition: object) -> AnyStructured:
 
 @public_in("columnstone.struct")
 def reverse(tensor: object, axis: int | Sequence[int] = 0) -> AnyStructured:
-    """The rows of one dimension, or of several, backwards. Null rows stay null.
+    """Reverses the rows of one or several dimensions. Null rows remain null.
 
     >>> reverse([[1, 2], [3]], axis=1).to_py()
     [[2, 1], [3]]
@@ -109,12 +110,12 @@ def reverse(tensor: object, axis: int | Sequence[int] = 0) -> AnyStructured:
 
 @public_in("columnstone.struct")
 def where(condition: object, x: object = None, y: object = None) -> AnyStructured:
-    """What stands in x where the condition is true, and in y where it is false; null where it is
-    null. The dimensions of the condition are the first of x and y; a scalar stands for each of its
-    values. An int or float takes the type of the other one, if that holds it; else types are
-    promoted as `concat` does.
+    """Takes elements from x where the condition is true, and from y where it is false; null where
+    the condition is null. The dimensions of the condition are the first ones of x and y; a scalar
+    is used for all elements. An int or float gets the type of the other argument if that can hold
+    it; otherwise types are promoted as in `concat`.
 
-    Without x and y: the coordinates of what is true, int64 of shape [values, rank].
+    Without x and y, returns the coordinates of the true values, as int64 of shape [values, rank].
 
     >>> where([[True, False], [False]], [[1, 2], [3]], 0).to_py()
     [[1, 0], [0]]
@@ -125,13 +126,13 @@ def where(condition: object, x: object = None, y: object = None) -> AnyStructure
     if x is None and y is None:
         return _core.structured_true_places(structured)
     if x is None or y is None:
-        raise argument_error("where takes both x and y, or none of them")
+        raise argument_error("where takes both x and y, or neither")
     chosen, other = as_structured(x), as_structured(y)
     return _core.structured_where(structured, _like(x, chosen, other), _like(y, other, chosen))
 
 
 def _like(value: object, structured: AnyStructured, other: AnyStructured) -> AnyStructured:
-    """A value of `where`: a number of Python in the type of the other one, if that holds it."""
+    """A Python number in `where`, in the type of the other argument if that can hold it."""
     spec = other.spec
     if type(value) not in (int, float) or not isinstance(spec, LeafSpec):
         return structured

@@ -1,5 +1,5 @@
-"""Arithmetic on leaf tensors, one value of all values of a row, and what is made of the elements of
-lists: by the functions of queries."""
+"""Arithmetic on leaf tensors, aggregates, and functions of the elements of lists. They use the
+functions of queries."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def operate(name: str, x: object, y: object) -> AnyStructured:
-    """The operator of queries that has this name (`**` is pow), between two, one of which is a leaf
-    tensor."""
+    """The operator of queries with this name (`**` is pow), between two operands, one of which is a
+    leaf tensor."""
     call = "pow({}, {})" if name == "**" else f"{{}} {name} {{}}"
     return _apply(call, [_operand(x), _operand(y)])
 
@@ -34,7 +34,7 @@ def function(call: str, tensor: object) -> AnyStructured:
 
 
 def _operand(value: object) -> Any:
-    """A tensor, or a literal of the language; a scalar is one value for all."""
+    """A tensor, or a literal of the query language; a scalar is used for all elements."""
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return literal(value)
     structured = as_structured(value)
@@ -42,8 +42,8 @@ def _operand(value: object) -> Any:
 
 
 def _apply(call: str, operands: list[Any]) -> AnyStructured:
-    """A call with the operands (tensors of the same dimensions, and literals) in place of its
-    braces, value by value. Tensors become fields of structs, which have all dimensions."""
+    """A call, value by value, with the operands (tensors with the same dimensions, and literals) in
+    place of its braces. The tensors become fields of structs, which have all dimensions."""
     names = [o if isinstance(o, str) else f"s.f{i}" for i, o in enumerate(operands)]
     tensors = {f"f{i}": o for i, o in enumerate(operands) if not isinstance(o, str)}
     expression = call.format(*(f"({name})" for name in names))
@@ -60,7 +60,8 @@ def _apply(call: str, operands: list[Any]) -> AnyStructured:
 
 
 def reduce(call: str, tensor: _core.StructuredBase, axis: int | None) -> AnyStructured:
-    """One value of all values (axis None), or of those of each innermost list (the last axis)."""
+    """One value from all values (axis None), or from those of each innermost list (the last
+    axis)."""
     rank = tensor.rank
     if rank == 0:
         raise argument_error("a scalar has no axis")
@@ -76,7 +77,7 @@ def reduce(call: str, tensor: _core.StructuredBase, axis: int | None) -> AnyStru
 
 
 def along(call: str, tensor: _core.StructuredBase) -> AnyStructured:
-    """A value for each element, of its innermost list."""
+    """A value for each element, computed from its innermost list."""
     if tensor.rank == 0:
         raise argument_error("a scalar has no elements")
     rows = from_fields({"s": expand_dims(tensor, 0)})
@@ -85,9 +86,10 @@ def along(call: str, tensor: _core.StructuredBase) -> AnyStructured:
 
 @public_in("columnstone.struct")
 def cartesian(tensors: Mapping[str, object]) -> AnyStructured:
-    """Every element of each innermost list with every element of those beside it, as structs with a
-    field for each tensor; the first field changes last. The tensors have one rank, and the same
-    rows in all dimensions but the last. A list is null where one of its lists is.
+    """Combines every element of each innermost list with every element of the corresponding lists
+    of the other tensors, as structs with a field for each tensor; the first field varies slowest.
+    The tensors must have the same rank, and the same row lengths in all dimensions but the last. If
+    one of the lists is null, the result is null.
 
     >>> cartesian({"a": [1, 2], "b": ["x", "y"]}).to_py()[:3]
     [{'a': 1, 'b': 'x'}, {'a': 1, 'b': 'y'}, {'a': 2, 'b': 'x'}]
@@ -95,7 +97,7 @@ def cartesian(tensors: Mapping[str, object]) -> AnyStructured:
     structured = {f"f{i}": as_structured(tensor) for i, tensor in enumerate(tensors.values())}
     ranks = {tensor.rank for tensor in structured.values()}
     if len(ranks) != 1 or 0 in ranks:
-        raise argument_error("cartesian takes tensors of the same dimensions, one at least")
+        raise argument_error("cartesian needs tensors with the same dimensions, at least one")
     rank = ranks.pop()
     fields = ", ".join(f"{name_of(n)}=s.f{i}" for i, n in enumerate(tensors))
     if rank > 1:
@@ -110,8 +112,8 @@ def _structs(tensors: Mapping[str, Any], rank: int) -> Any:
 
 @public_in("columnstone.struct")
 def combinations(tensor: object, *names: str) -> AnyStructured:
-    """Every choice of as many elements of an innermost list as there are names, in the order of the
-    list and no element twice, as structs with these names. A null list stays null.
+    """Returns all combinations of elements of each innermost list, as structs with one field per
+    name. Elements keep the order of the list, and none is used twice. A null list remains null.
 
     >>> combinations([1, 2, 3], "a", "b").to_py()
     [{'a': 1, 'b': 2}, {'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
@@ -122,9 +124,9 @@ def combinations(tensor: object, *names: str) -> AnyStructured:
 
 @public_in("columnstone.struct")
 def run_lengths(tensor: object, by: str | tuple[str, ...] | None = None) -> AnyStructured:
-    """The stretches of equal elements in each innermost list, as structs of their first element
-    (`value`) and how many they are (`length`). Nulls are equal to each other, and NaNs. Structs are
-    compared by the field `by`. A null list stays null.
+    """Run-length encodes each innermost list: each run of equal elements becomes a struct of its
+    first element (`value`) and its length (`length`). Nulls are equal to each other, and so are
+    NaNs. Structs are compared by the field `by`. A null list remains null.
 
     >>> run_lengths([1, 1, 3]).to_py()
     [{'value': 1, 'length': 2}, {'value': 3, 'length': 1}]

@@ -1,4 +1,4 @@
-"""Structured tensors of Python's own values, of numpy arrays and of Arrow data."""
+"""Structured tensors from Python values, numpy arrays and Arrow data."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _FORMATS = {f"i{1 << i}": "csil"[i] for i in range(4)} | {
 
 @public_in("columnstone.struct")
 def constant(value: object, spec: Spec | None = None) -> AnyStructured:
-    """Python's values as a structured tensor: a dict is one struct (rank 0), a list of dicts a
-    vector of structs, lists of lists have more dimensions; lists of plain values, and plain values,
-    are leaf tensors. Within a struct the same holds for its fields.
+    """Converts Python values to a structured tensor: a dict is one struct (rank 0), a list of dicts
+    a vector of structs, and lists of lists have more dimensions. Plain values, and lists of them,
+    are leaf tensors. The same holds for the fields of a struct.
 
     value: dicts and other mappings, dataclasses, named tuples; lists and tuples; None, bool, int
-        (int64), float (float64), str, bytes, date, datetime, timedelta (microseconds); arrays and
-        scalars of numpy, whose types are kept and whose records are structs; Arrow data; a
-        DataFrame of pandas, as StructuredTensor.from_pandas has it
-    spec: the type, a StructuredTensorSpec or a LeafSpec. Without one it is found from the values:
-        all dicts of a field have the same keys, all values one type, in equally many lists. Ints
-        and floats mixed are float64, where that is exact. None is null, of any type; for a whole
-        list it is a null list, which is not an empty one. Lists without a value keep their depth,
-        their values are of type null.
-        With one, values have to fit it: ints its range, ints in floats exactly (floats are rounded
-        to the type), lists a fixed size. A key that a dict lacks is null, if the spec allows that.
+        (int64), float (float64), str, bytes, date, datetime, timedelta (microseconds); numpy arrays
+        and scalars, whose types are kept and whose records become structs; Arrow data; a pandas
+        DataFrame, as with StructuredTensor.from_pandas
+    spec: the type, a StructuredTensorSpec or a LeafSpec. Without one, it is inferred: all dicts of
+        a field must have the same keys, and all values the same type and nesting level. Mixed ints
+        and floats become float64 if that is exact. None is a null of any type; in place of a list
+        it is a null list, which differs from an empty one. Lists without values keep their nesting
+        level, with values of type null. With a spec, values must fit it: ints its range, ints in
+        float types exactly (floats are rounded to the type), lists a fixed size. A missing key of a
+        dict is null, if the spec allows nulls.
 
-    A dict without keys is a struct without fields. SchemaError, with the path, the row, the place
-    in all lists as [i][j], what was found and what was expected, for everything else: missing keys
-    (write None, or give a spec), keys too many, mixed types and depths, keys that are not str,
+    A dict without keys is a struct without fields. Everything else is a SchemaError with the path,
+    the row, the position in all lists as [i][j], what was found and what was expected: missing keys
+    (write None, or give a spec), extra keys, mixed types and nesting levels, keys that are not str,
     sets and other classes.
     """
     if spec is not None and not isinstance(spec, StructuredSpec):
@@ -60,7 +60,7 @@ def constant(value: object, spec: Spec | None = None) -> AnyStructured:
 
 
 def _known(value: Any) -> AnyStructured | None:
-    """What has a type already."""
+    """A value that already has a type."""
     if isinstance(value, StructuredBase):
         return cast("AnyStructured", value)
     if hasattr(value, "iloc") and getattr(value, "ndim", 0) == 2:  # of pandas
@@ -77,8 +77,8 @@ def _known(value: Any) -> AnyStructured | None:
 
 @public_in("columnstone.struct")
 def from_arrow(obj: object) -> AnyStructured:
-    """Arrow data as a structured tensor: as StructuredTensor.from_arrow; arrays of plain values,
-    and lists of them, are leaf tensors."""
+    """Arrow data as a structured tensor, as with StructuredTensor.from_arrow; arrays of plain
+    values, and lists of them, are leaf tensors."""
     array = obj if isinstance(obj, Array | RecordBatch) else array_of(cast("Any", obj))
     return _core.structured(array, False)
 
@@ -87,8 +87,8 @@ def from_arrow(obj: object) -> AnyStructured:
 
 
 def as_ndarray(value: Any) -> Any:
-    """An array of one dimension at least, of numpy or another library, as one of numpy; None for
-    what is none."""
+    """An array of numpy or another library, with at least one dimension, as a numpy array; None for
+    other objects."""
     if not hasattr(value, "__array__") or not getattr(value, "ndim", 0):
         return None
     if hasattr(value, "__arrow_array__"):  # of pandas, whose nulls numpy would make NaN
@@ -99,8 +99,8 @@ def as_ndarray(value: Any) -> Any:
 
 
 def array_of_ndarray(values: Any) -> Array:
-    """An array of numpy as one of Arrow, without a copy of numbers that lie one after the other:
-    dimensions below the outermost are fixed_size_list, records are structs."""
+    """A numpy array as an Arrow array, without a copy of contiguous numbers: dimensions below the
+    outermost become fixed_size_list, records become structs."""
     import numpy as np
 
     if isinstance(values, np.ma.MaskedArray):
@@ -109,7 +109,7 @@ def array_of_ndarray(values: Any) -> Array:
 
 
 def uniform_lists(array: Array, shape: tuple[int, ...]) -> Array:
-    """Values, row by row, as lists of a shape."""
+    """The values, row by row, as lists with a shape."""
     for i in range(len(shape) - 1, 0, -1):
         array = _core.array_of_lists(array, None, math.prod(shape[:i]), shape[i], None)
     return array
@@ -136,11 +136,11 @@ def _records(values: Any) -> Array:
     return struct_of(columns, len(values))
 
 
-# ---- arrays of parts ----
+# ---- arrays made from parts ----
 
 
 def struct_of(columns: dict[str, Array], length: int) -> Array:
-    """Columns of one length as structs, without a copy."""
+    """Columns of the same length as structs, without a copy."""
     children = tuple(_renamed(column, name) for name, column in columns.items())
     schema = _core.ArrowSchema._of_tree((b"+s", b"", 2, None, children, None))
     batch = _core.batch_from(schema, tuple(columns.values()), length)

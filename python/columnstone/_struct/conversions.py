@@ -1,7 +1,8 @@
-"""The methods of structured tensors that make something else of them, or them of something else.
+"""The methods of structured tensors that convert them to other types, or create them from other
+types.
 
-What they do stands in dense.py, to_frameworks.py, from_frameworks.py, awkward_arrays.py and
-as_json.py, which are loaded when they are needed.
+Their implementations are in dense.py, to_frameworks.py, from_frameworks.py, awkward_arrays.py and
+as_json.py, which are imported when they are needed.
 """
 
 from __future__ import annotations
@@ -27,62 +28,64 @@ if TYPE_CHECKING:
 
 
 class Conversions(StructuredBase):
-    """What both kinds of structured tensors can become."""
+    """Conversions of both kinds of structured tensors."""
 
     __slots__ = ()
 
     def to_padded(self, value: Any = 0, shape: Sequence[int | None] | None = None) -> Any:
-        """A dense tensor: each row as long as the longest, filled up with `value`.
+        """Converts to a dense tensor: each row gets the length of the longest row, filled with
+        `value`.
 
-        shape: the length of every dimension, None for the longest; longer rows are cut off.
+        shape: the length of every dimension, None for the longest; longer rows are truncated.
 
-        For strings, 0 is the empty one. value=None fills up with nulls, which is the only way for
-        structs. Elements that are null stay so. Null lists are an ArgumentError that names the
-        first: `fill_null([])` makes them empty.
+        For strings, 0 is the empty string. value=None fills with nulls, which is the only way for
+        structs. Null elements remain null. Null lists are an ArgumentError that names the first:
+        `fill_null([])` makes them empty.
         """
         from .dense import to_padded
 
         return to_padded(self, value, shape)
 
     def to_torch(self, *, fill: Fill = None) -> TorchTensor | dict[str, TorchTensor]:
-        """In PyTorch. Dense: a tensor, without a copy (do not write into it). Ragged in one
-        dimension, the second: a jagged nested tensor. With more ragged dimensions, of which jagged
-        tensors have one: a RaggedTensor whose parts are torch tensors. Strings: a StringTensor. A
-        structured tensor: a dict of its fields.
+        """Converts to PyTorch. Dense: a tensor, without a copy (do not write into it). Ragged only
+        in the second dimension: a jagged nested tensor. With more ragged dimensions, which jagged
+        tensors do not support: a RaggedTensor with torch tensors as parts. Strings: a StringTensor.
+        A structured tensor: a dict of its fields.
 
-        fill: first `fill_null(fill)`.
+        fill: call `fill_null(fill)` first.
 
-        Torch has no nulls: one is an ArgumentError with the field's path. Dates and other types
-        that torch has not are an UnsupportedError.
+        Torch has no nulls: a null is an ArgumentError with the path of the field. Dates and other
+        types that torch does not have are an UnsupportedError.
         """
         from .to_frameworks import filled, to_torch
 
         return to_torch(filled(self, fill))
 
     def to_jax(self, *, fill: Fill = None) -> JaxTensor | dict[str, JaxTensor]:
-        """In JAX. Dense: an array. Ragged: a RaggedTensor of JAX arrays. Strings: numpy arrays of
-        bytes objects. A structured tensor: a dict of its fields, so that all of it is a pytree.
+        """Converts to JAX. Dense: an array. Ragged: a RaggedTensor of JAX arrays. Strings: numpy
+        arrays of bytes objects. A structured tensor: a dict of its fields, so that the result is a
+        pytree.
 
-        Without jax_enable_x64, as `cst.tensor.to_jax`. `fill` and nulls: as to_torch.
+        Without jax_enable_x64, as `cst.tensor.to_jax`. `fill` and nulls: as for to_torch.
         """
         from .to_frameworks import filled, to_jax
 
         return to_jax(filled(self, fill))
 
     def to_tensorflow(self, *, fill: Fill = None) -> Any:
-        """In TensorFlow: a tf.Tensor, a tf.RaggedTensor in which uniform dimensions are known as
-        such, or a tf.experimental.StructuredTensor.
+        """Converts to TensorFlow: a tf.Tensor, a tf.RaggedTensor with known uniform dimensions, or
+        a tf.experimental.StructuredTensor.
 
-        TensorFlow's names of fields are letters, digits and underscores and begin with a letter;
-        others are an ArgumentError. `fill` and nulls: as to_torch.
+        TensorFlow's field names are letters, digits and underscores, beginning with a letter; other
+        names are an ArgumentError. `fill` and nulls: as for to_torch.
         """
         from .to_frameworks import filled, to_tensorflow
 
         return to_tensorflow(filled(self, fill))
 
     def to_awkward(self) -> Any:
-        """As an ak.Array (a scalar: an ak.Record, or its value), without a copy. What has no nulls
-        is no option type, unlike in `ak.from_arrow(pyarrow.array(tensor))`."""
+        """Converts to an ak.Array (a scalar: an ak.Record, or its value), without a copy. Data
+        without nulls has no option type, unlike in `ak.from_arrow(pyarrow.array(tensor))`."""
         from .awkward_arrays import to_awkward
 
         return to_awkward(self)
@@ -90,21 +93,21 @@ class Conversions(StructuredBase):
     def to_json(
         self, path: str | os.PathLike[str] | None = None, *, lines: bool = True
     ) -> str | None:
-        """As JSON text: a scalar is one value (an object, for a struct), a tensor a line for each
-        row; or, with lines=False, one list, which `cst.struct.from_json` reads for what it was even
-        if it has one row, or none.
+        """Converts to JSON text. A scalar is one value (an object, for a struct); other tensors
+        have one line for each row or, with lines=False, one list. `cst.struct.from_json` reads such
+        a list back exactly, even with one row or none.
 
-        Values are spelled as `cst.write` spells them: bytes that are not UTF-8 as {"base64": ...},
-        NaN and infinities as strings. Dates and times are an UnsupportedError.
+        Values are written as `cst.write` does: bytes that are not UTF-8 as {"base64": ...}, NaN and
+        infinities as strings. Dates and times are an UnsupportedError.
 
-        path: a path, a URL or a binary file object that the text is written to, as a `Writer` does
-            it: a file that is there is replaced when the new one is complete, and the ending of the
-            name tells the compression. None: the text is returned."""
+        path: a path, a URL or a binary file object for the text, written as a `Writer` does: an
+            existing file is replaced when the new one is complete, and the ending of the name
+            selects the compression. None: the text is returned."""
         from .as_json import to_json
 
         return to_json(self, path, lines)
 
-    # Nobody can write to a tensor, so that it can be its own copy.
+    # Tensors are immutable, so that a tensor can be its own copy.
 
     def __copy__(self) -> Self:
         return self
@@ -117,7 +120,7 @@ class Conversions(StructuredBase):
 
 
 class LeafConversions(Conversions):
-    """What leaf tensors can become."""
+    """Conversions of leaf tensors."""
 
     __slots__ = ()
 
@@ -128,18 +131,18 @@ class LeafConversions(Conversions):
         def to_jax(self, *, fill: Fill = None) -> JaxTensor: ...
 
     def numpy(self) -> npt.NDArray[Any]:
-        """A dense tensor as a numpy array of its shape: read-only and without a copy where the
-        values lie one after the other; bool and times are copied, strings are objects.
+        """Converts a dense tensor to a numpy array of its shape. It is read-only, and not a copy if
+        the values are contiguous; bool and times are copied, strings are objects.
 
-        Ragged dimensions and nulls are an ArgumentError: `to_padded()`, `fill_null()`, or
-        `numpy.asarray(tensor, dtype=object)`, in which ragged rows are lists and null is None.
+        Ragged dimensions and nulls are an ArgumentError: use `to_padded()`, `fill_null()`, or
+        `numpy.asarray(tensor, dtype=object)`, which has lists for ragged rows and None for null.
         """
         from .dense import to_numpy
 
         return to_numpy(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        """What numpy.asarray(tensor) calls."""
+        """Called by numpy.asarray(tensor)."""
         from .dense import to_numpy
 
         return to_numpy(self, dtype, copy)
@@ -152,7 +155,7 @@ class LeafConversions(Conversions):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """The values of a dense tensor without nulls for torch.from_dlpack and others; as that of
+        """The values of a dense tensor without nulls, for torch.from_dlpack and others, as with
         Tensor."""
         from .dense import to_dlpack
 
@@ -169,11 +172,12 @@ class LeafConversions(Conversions):
         return 1, 0
 
     def to_tensor(self) -> Tensor | RaggedTensor:
-        """The kind of tensor that sources and datasets give: a Tensor if it is dense, else a
-        RaggedTensor, whose values have the uniform inner dimensions. Numbers are not copied.
+        """Converts to the tensors that sources and datasets return: a Tensor if it is dense,
+        otherwise a RaggedTensor, whose values have the uniform inner dimensions. Numbers are not
+        copied.
 
-        Integers, float32, float64 and strings; others are an UnsupportedError. Nulls are an
-        ArgumentError.
+        Supports integers, float32, float64 and strings; other types are an UnsupportedError. Nulls
+        are an ArgumentError.
         """
         from .dense import to_tensor
 
@@ -181,7 +185,7 @@ class LeafConversions(Conversions):
 
 
 class StructConversions(Conversions):
-    """What structured tensors can become, and what they are made of."""
+    """Conversions to and from structured tensors."""
 
     __slots__ = ()
 
@@ -192,21 +196,21 @@ class StructConversions(Conversions):
         def to_jax(self, *, fill: Fill = None) -> dict[str, JaxTensor]: ...
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """A TypeError: structs are no array of numpy, their fields are."""
-        raise TypeError("structs are no array of numpy: take a field, such as st['name']")
+        """A TypeError: structs cannot become a numpy array, but their fields can."""
+        raise TypeError("structs cannot become a numpy array: choose a field, such as st['name']")
 
     def to_keyed_jagged(
         self, keys: Iterable[Path], weights: Iterable[Path] | None = None, *, fill: Fill = None
     ) -> Any:
-        """Lists of ids as a KeyedJaggedTensor of TorchRec.
+        """Converts lists of ids to a TorchRec KeyedJaggedTensor.
 
-        keys: the fields, lists of numbers in each row (of a tensor of rank 1), or single numbers;
-            a path's key is its steps with dots.
-        weights: a field for each key, which is as long in every row (else an ArgumentError names
-            the row).
-        fill: first `fill_null(fill)`; null lists and null ids are an ArgumentError.
+        keys: the fields, with lists of numbers in each row (of a tensor of rank 1), or single
+            numbers; the key of a path is its steps joined with dots.
+        weights: a field for each key, with the same length in every row (otherwise an ArgumentError
+            names the row).
+        fill: call `fill_null(fill)` first; null lists and null ids are an ArgumentError.
 
-        The other way round: from_keyed_jagged.
+        The reverse is from_keyed_jagged.
         """
         from .to_frameworks import filled, to_keyed_jagged
 
@@ -214,25 +218,26 @@ class StructConversions(Conversions):
 
     @classmethod
     def from_keyed_jagged(cls, tensor: Any) -> AnyStructured:
-        """A KeyedJaggedTensor of TorchRec: a row per example, a list field per key, and the weights
-        of a key, if there are some, as the field `KEY_weights`."""
+        """Converts a TorchRec KeyedJaggedTensor: a row per example, a list field per key, and the
+        weights of a key, if any, as the field `KEY_weights`."""
         from .from_frameworks import from_keyed_jagged
 
         return cast("AnyStructured", from_keyed_jagged(tensor))
 
     @classmethod
     def from_tensorflow(cls, tensor: Any) -> AnyStructured:
-        """A tf.experimental.StructuredTensor of any rank; a tf.Tensor or tf.RaggedTensor becomes a
-        LeafTensor. Uniform dimensions stay so (fixed_size_list), strings are bytes."""
+        """Converts a tf.experimental.StructuredTensor of any rank; a tf.Tensor or tf.RaggedTensor
+        becomes a LeafTensor. Uniform dimensions stay uniform (fixed_size_list), strings are
+        bytes."""
         from .from_frameworks import from_tensorflow
 
         return cast("AnyStructured", from_tensorflow(tensor))
 
     @classmethod
     def from_awkward(cls, array: Any) -> AnyStructured:
-        """An ak.Array of records, or an ak.Record; without records it becomes a LeafTensor. No
-        copy where Awkward's layout is one of Arrow's. Tuples are structs of "0", "1", ... A union
-        is a SchemaError with its path."""
+        """Converts an ak.Array of records, or an ak.Record; without records, the result is a
+        LeafTensor. Nothing is copied if Awkward's layout is also one of Arrow's. Tuples become
+        structs of "0", "1", ... A union is a SchemaError with its path."""
         from .awkward_arrays import from_awkward
 
         return cast("AnyStructured", from_awkward(array))

@@ -33,7 +33,7 @@ def _refuse(path: str, message: str, hint: str) -> ArgumentError:
     return ArgumentError(f"{_named(path)}{message} ({hint})", path=path or None, hint=hint)
 
 
-# ---- nulls: which of what these conversions make for has none ----
+# ---- nulls, which the targets of these conversions do not have ----
 
 
 def _first_null(values: Array) -> int:
@@ -41,7 +41,7 @@ def _first_null(values: Array) -> int:
 
 
 def _row_of(tensor: StructuredBase, dim: int, place: int) -> str:
-    """The indices, in all dimensions down to `dim`, of one of its places."""
+    """The indices, in all dimensions down to `dim`, of one position in it."""
     at = [place]
     for splits in reversed(tensor.row_splits[:dim]):
         offsets = memoryview(cast("Any", splits))
@@ -52,8 +52,8 @@ def _row_of(tensor: StructuredBase, dim: int, place: int) -> str:
 
 
 def refuse_null_lists(tensor: StructuredBase, path: str, wanted: str) -> None:
-    """An error if a list of one of the dimensions is null: what has only rows of values would take
-    it for an empty one."""
+    """An error if a list in one of the dimensions is null: a target with rows of values only would
+    take it for an empty one."""
     lists = tensor._array
     for dim in range(-1 if tensor.is_row else 0, tensor.rank - 1):
         if lists.null_count > 0:
@@ -84,12 +84,12 @@ def refuse_nulls(tensor: StructuredBase, values: Array, path: str, wanted: str) 
 
 @dataclass(frozen=True)
 class Parts:
-    """A leaf tensor without nulls, in memory of its own or that of the tensor.
+    """A leaf tensor without nulls, in memory of its own or in that of the tensor.
 
-    values: all of them, [n] and uniform inner dimensions: a Tensor, or a numpy array where there
-        is no such Tensor (bool and float16)
-    row_splits: of the dimensions outside of those, outermost first; empty: dense
-    shape: of all dimensions, None for those that are ragged
+    values: all values, [n] and uniform inner dimensions: a Tensor, or a numpy array for types that
+        Tensor does not have (bool and float16)
+    row_splits: of the dimensions outside, outermost first; empty: dense
+    shape: of all dimensions, None for ragged ones
     """
 
     values: Tensor | npt.NDArray[Any]
@@ -102,9 +102,10 @@ _DTYPES |= dict.fromkeys(("z", "Z", "u", "U", "vz", "vu"), "bytes")
 
 
 def _tensor(values: Array, shape: tuple[int, ...]) -> Tensor:
-    """Numbers or strings without nulls, of a type that Tensor has. No copy of numbers.
+    """Numbers or strings without nulls, of a type that Tensor supports. Numbers are not copied.
 
-    All values are one row of a fixed size, if Arrow has it, so that no row has to be looked at."""
+    If Arrow has the values as rows of a fixed size, they are treated as one row, so that no row
+    needs to be checked."""
     count = len(values)
     dtype = cast("Any", _DTYPES[values.schema.format])
     inner = (count,) if 0 < count < 2**31 else ()
@@ -123,7 +124,7 @@ def _reshaped(values: Array, shape: tuple[int, ...], path: str, wanted: str) -> 
     if format in "be":
         need("numpy", wanted)
         return as_numpy(values).reshape(shape)
-    hint = "apply() a function that makes numbers of them" if format != "n" else "give it a type"
+    hint = "convert them to numbers with apply()" if format != "n" else "give it a type"
     raise UnsupportedError(
         f"{_named(path)}values of type {values.type}, which {wanted} cannot hold ({hint})",
         path=path or None,
@@ -132,15 +133,15 @@ def _reshaped(values: Array, shape: tuple[int, ...], path: str, wanted: str) -> 
 
 
 def num_ragged(shape: tuple[int | None, ...]) -> int:
-    """How many dimensions, from the outermost on, are to be told by row splits: all outside of the
-    uniform ones that the innermost values have; 0 for a dense shape."""
+    """The number of outer dimensions that need row splits: all outside of the uniform dimensions of
+    the innermost values; 0 for a dense shape."""
     ragged = [dim for dim, size in enumerate(shape) if size is None]
     return ragged[-1] if ragged else 0
 
 
 def parts_of(tensor: StructuredBase, path: str, wanted: str) -> Parts:
-    """What a leaf tensor consists of; an error if anything of it is null, and for types that are
-    neither numbers nor strings."""
+    """The parts of a leaf tensor. An error if any part is null, and for types that are neither
+    numbers nor strings."""
     refuse_null_lists(tensor, path, wanted)
     values = tensor.flat_values._array
     refuse_nulls(tensor, values, path, wanted)
@@ -156,7 +157,8 @@ def parts_of(tensor: StructuredBase, path: str, wanted: str) -> Parts:
 
 
 def leaf_tensor(tensor: StructuredBase, path: str, wanted: str) -> Any:
-    """A Tensor, or a RaggedTensor; with numpy arrays for parts of types that Tensor lacks."""
+    """A Tensor or a RaggedTensor, with numpy arrays as parts for types that Tensor does not
+    have."""
     parts = parts_of(tensor, path, wanted)
     if not parts.row_splits:
         return parts.values
@@ -168,7 +170,7 @@ def to_tensor(tensor: StructuredBase) -> Tensor | RaggedTensor:
     made = leaf_tensor(tensor, "", "a columnstone.tensor.Tensor")
     values = made.values if isinstance(made, RaggedTensor) else made
     if not isinstance(values, _core.Tensor):
-        hint = "numpy(), to_torch() and others have such values"
+        hint = "use numpy(), to_torch() or another conversion"
         raise UnsupportedError(
             f"values of type {tensor.flat_values.arrow_type}, which a columnstone.tensor.Tensor "
             f"cannot hold ({hint})",
@@ -198,7 +200,7 @@ def to_numpy(
 
 
 def _uniform(np: Any, tensor: StructuredBase, dim: int) -> int:
-    """The size of a dimension; 0 if there is no list to tell."""
+    """The size of a dimension; 0 if there are no lists."""
     size = tensor.shape[dim]
     if size is not None:
         return size
@@ -207,14 +209,14 @@ def _uniform(np: Any, tensor: StructuredBase, dim: int) -> int:
         return 0
     raise _refuse(
         "",
-        f"dimension {dim} is ragged: {lengths.min()} to {lengths.max()} values, and a numpy array "
-        "has rows of one length",
+        f"dimension {dim} is ragged: {lengths.min()} to {lengths.max()} values, but a numpy array "
+        "has rows of the same length",
         "to_padded(), to_tensor(), flat_values and row_splits, or dtype=object",
     )
 
 
 def _objects(tensor: StructuredBase) -> npt.NDArray[Any]:
-    """Python's values; of ragged rows lists, and None for what is null."""
+    """Python values: lists for ragged rows, and None for nulls."""
     import numpy as np
 
     shape = tensor.shape
@@ -269,7 +271,7 @@ def to_padded(
 
 
 def partitioned(tensor: StructuredBase, rows: int, size: int) -> AnyStructured:
-    """The rows divided into `rows` of `size` each."""
+    """The rows split into `rows` rows of `size` values each."""
     if size > 0:
         return _core.structured_partition(tensor, None, size)
     format, _, *item = tensor._array.schema.__reduce__()[1][0]  # no size tells how many rows
@@ -279,7 +281,7 @@ def partitioned(tensor: StructuredBase, rows: int, size: int) -> AnyStructured:
 
 
 def divided(tensor: StructuredBase, splits: npt.ArrayLike) -> AnyStructured:
-    """The rows divided at these places."""
+    """The rows split at these positions."""
     import numpy as np
 
     return _core.structured_partition(tensor, np.ascontiguousarray(splits, np.int64), 0)
@@ -287,13 +289,13 @@ def divided(tensor: StructuredBase, splits: npt.ArrayLike) -> AnyStructured:
 
 def _one_value(flat: Array, value: Any) -> Array:
     if flat.schema.format == "+s":
-        raise _refuse("", "structs have no value to be padded with", "value=None pads with nulls")
+        raise _refuse("", "structs cannot be padded with a value", "value=None pads with nulls")
     if flat.schema.format not in ("z", "Z", "u", "U", "vz", "vu"):
         return _array_of_values(flat.schema, [value])
     if isinstance(value, int) and value == 0:
         value = ""
     if not isinstance(value, str | bytes):
-        raise TypeError(f"strings are padded with a str or bytes, not {type(value).__name__}")
+        raise TypeError(f"the padding of strings is a str or bytes, not {type(value).__name__}")
     is_text = flat.schema.format in ("u", "U", "vu")
     return array_of([value if isinstance(value, str) == is_text else _other(value)])
 
@@ -317,7 +319,7 @@ def _padded_sizes(tensor: StructuredBase, shape: Sequence[int | None] | None) ->
             raise ArgumentError(f"dimension {dim} of the shape is {size}")
         sizes.append(size)
     if prod(sizes) >= 2**60:
-        raise ArgumentError(f"a shape of {prod(sizes)} values is more than memory can hold")
+        raise ArgumentError(f"a shape of {prod(sizes)} values does not fit in memory")
     return sizes
 
 
@@ -328,7 +330,7 @@ def _longest(tensor: StructuredBase, dim: int) -> int:
 
 
 def _places(np: Any, tensor: StructuredBase, sizes: list[int]) -> Any:
-    """For every place of the padded tensor the number of the element there, -1 for none."""
+    """The number of the element at each position of the padded tensor; -1 for none."""
     places = _clipped(np, np.zeros(1, np.int64), np.array([0, len(tensor)]), sizes[0])
     for splits, size in zip(tensor.row_splits, sizes[1:], strict=True):
         places = _clipped(np, places, as_numpy(splits), size)
@@ -336,7 +338,7 @@ def _places(np: Any, tensor: StructuredBase, sizes: list[int]) -> Any:
 
 
 def _clipped(np: Any, rows: Any, splits: Any, size: int) -> Any:
-    """The first `size` places of each of these rows; those of row -1 are -1."""
+    """The first `size` positions of each of these rows; those of row -1 are -1."""
     begins = np.where(rows < 0, 0, splits[rows])
     lengths = np.where(rows < 0, 0, splits[rows + 1] - begins)
     at = np.arange(size)

@@ -1,5 +1,4 @@
-"""Structured tensors put together of their fields, and structured tensors of their values and row
-splits. Values are not copied."""
+"""Structured tensors from fields, and from values and row splits. Values are not copied."""
 
 from __future__ import annotations
 
@@ -46,10 +45,10 @@ def from_fields(fields: Mapping[str, Any], shape: Shape | None = None) -> AnyStr
 
 @public_in("columnstone.struct")
 def from_row_splits(values: Any, row_splits: Any) -> AnyStructured:
-    """As StructuredTensor.from_row_splits, of plain values, too."""
+    """As StructuredTensor.from_row_splits, but also for plain values."""
     tensor = as_structured(values)
     if tensor.rank == 0:
-        raise argument_error("the values are a scalar", "row splits divide one dimension at least")
+        raise argument_error("the values are a scalar", "row splits need at least one dimension")
     return _core.structured(lists_of(_rows(tensor), row_splits), False)
 
 
@@ -75,12 +74,12 @@ def _no_fields(dims: Dims) -> Array:
     for i, dim in enumerate(dims):
         if dim is None:
             hint = "give a shape of numbers"
-            raise argument_error(f"there is no field to tell the dimension {i}", hint)
+            raise argument_error(f"dimension {i} is unknown, because there are no fields", hint)
         if i > 0:
             lists.append((count, dim))
         count *= dim
     if count >= 2**60:
-        raise argument_error(f"the shape {dims_text(dims)} is of 2**60 structs or more")
+        raise argument_error(f"the shape {dims_text(dims)} has 2**60 structs or more")
     array = struct_of({}, count)
     for length, size in reversed(lists):
         array = _core.array_of_lists(array, None, length, size, None)
@@ -108,7 +107,7 @@ class _Level:
         return a.to_pylist() == b.to_pylist()
 
     def wrap(self, items: Array, dim: int | None) -> Array:
-        """Other items in the same lists, whose length is given where it is the same for all."""
+        """Other items in the same lists, with their length if it is the same for all."""
         count = len(self.array)
         nulls = self.array.null_mask() if self.array.null_count > 0 else None
         format = self.array.schema.format
@@ -120,7 +119,7 @@ class _Level:
 
 
 def _vector(tensors: dict[str, Any], dims: Dims) -> Array:
-    """The structs, in as many dimensions."""
+    """The structs in all dimensions."""
     columns = {name: _rows(tensor) for name, tensor in tensors.items()}
     _check_lengths(columns, dims[0])
     levels = []
@@ -169,8 +168,8 @@ def _long(length: int | None) -> str:
 
 
 def _fail(name: str, text: str, row: int | None = None, dimension: int = 0) -> ArgumentError:
-    """`row` counts the rows of a dimension; those of the first below the outermost are the
-    tensor's."""
+    """`row` counts the rows of a dimension; those of the first dimension below the outermost are
+    the rows of the tensor."""
     record = row if dimension == 1 else None
     place = "" if record is None else f"record {record}, "
     return ArgumentError(f"{place}feature {name!r}: {text}", path=name, record=record)

@@ -1,4 +1,4 @@
-"""Documents of Firestore as structured tensors: the JSON of its REST API, and managed exports."""
+"""Firestore documents as structured tensors: the JSON of the REST API, and managed exports."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ if TYPE_CHECKING:
 
 _MAX_DEPTH = 100  # Firestore has 20
 
-# What stands beside the fields of a document. No field can be called so: such names are reserved.
+# The attributes of a document besides its fields. Fields cannot have these names, which are
+# reserved.
 _NAMES = {"name": "__name__", "createTime": "__create_time__", "updateTime": "__update_time__"}
 
 
 def from_firestore(documents: Any) -> StructuredBase:
-    """What StructuredTensor.from_firestore makes."""
+    """Implements StructuredTensor.from_firestore."""
     walk = _Walk()
     rows = [walk.document(document) for document in _documents(documents)]
     return cast("StructuredBase", _core.structured(batch_of_rows(rows), False))
 
 
-# ---- what holds documents ----
+# ---- containers of documents ----
 
 
 def _documents(given: Any) -> Iterable[Any]:
@@ -52,7 +53,7 @@ def _documents(given: Any) -> Iterable[Any]:
 
 
 def _listed(given: Any) -> Iterator[Any]:
-    """The documents of a list, of a page of them, or of the answers to a query."""
+    """The documents of a list, of a page, or of the answers to a query."""
     if isinstance(given, dict):
         given = given.get("documents", []) if "documents" in given or not given else [given]
     for item in given:
@@ -67,7 +68,7 @@ def _listed(given: Any) -> Iterator[Any]:
 
 
 def _parsed(text: str | bytes) -> Iterator[Any]:
-    """JSON text: a list, a page, a document; or any of them on each line."""
+    """JSON text: a list, a page or a document, or one of these on each line."""
     lines = text.splitlines()
     try:
         return _listed(json.loads(text))
@@ -107,14 +108,14 @@ def _not_json(error: json.JSONDecodeError, line: int) -> CorruptError:
 
 
 class _Kind(NamedTuple):
-    """The type of a field, and the row that had it first."""
+    """The type of a field, and the first row that had it."""
 
     name: str
     row: int
 
 
 class _Walk:
-    """Goes through the documents one after the other, and remembers the type of every path."""
+    """Processes the documents one after the other, and remembers the type of every path."""
 
     def __init__(self) -> None:
         self._kinds: dict[tuple[str, ...], _Kind] = {}
@@ -136,9 +137,11 @@ class _Walk:
 
     def _value(self, typed: Any, path: tuple[str, ...]) -> Any:
         if not isinstance(typed, dict) or len(typed) != 1:
-            raise self._wrong(path, "no typed value", 'one such as {"stringValue": ...}')
+            raise self._wrong(path, "something else", 'a typed value such as {"stringValue": ...}')
         if len(path) > _MAX_DEPTH:
-            raise self._wrong(path[:3], "maps and arrays too deep", f"{_MAX_DEPTH} levels")
+            raise self._wrong(
+                path[:3], "maps and arrays nested too deeply", f"at most {_MAX_DEPTH} levels"
+            )
         ((tag, value),) = typed.items()
         if tag == "nullValue":
             return None
@@ -152,7 +155,7 @@ class _Walk:
         except SchemaError:
             raise
         except (ValueError, TypeError, LookupError, AttributeError, OverflowError):
-            raise self._wrong(path, f"what is no {tag}", _EXPECTED[tag]) from None
+            raise self._wrong(path, f"an invalid {tag}", _EXPECTED[tag]) from None
 
     def _same_kind(self, tag: str, path: tuple[str, ...]) -> None:
         """Integers and doubles are both numbers."""
@@ -195,7 +198,7 @@ def _boolean(value: Any) -> bool:
 
 
 def _integer(value: Any) -> int:
-    """JSON has 64 bits as text; that of some tools as numbers."""
+    """64-bit integers are text in JSON; some tools write numbers."""
     if isinstance(value, bool | float):
         raise TypeError
     return int(value)
@@ -232,7 +235,7 @@ def _bytes(value: Any) -> bytes:
 
 
 def _geo_point(value: Any) -> dict[str, float]:
-    """JSON leaves out a zero."""
+    """JSON omits a zero."""
     if not isinstance(value, dict) or not value.keys() <= {"latitude", "longitude"}:
         raise TypeError
     made = {name: _double(value.get(name, 0.0)) for name in ("latitude", "longitude")}

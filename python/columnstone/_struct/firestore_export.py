@@ -1,10 +1,10 @@
-"""Managed exports of Firestore: documents, in the form of the REST API's JSON.
+"""Managed exports of Firestore: documents in the form of the REST API's JSON.
 
-An export is a folder with files `output-0`, `output-1`, ... Each is a log as LevelDB writes it:
-blocks of 32 KiB, which hold fragments of records after a header of 7 bytes: the masked CRC-32C of
-type and data, the length of the data (little endian), the type (1 whole, 2 first, 3 middle, 4
-last). A record is an EntityProto of Datastore: a protobuf message with groups. What is a map in a
-document is an EntityProto in one of its strings; an array is a property for each item.
+An export is a folder with files `output-0`, `output-1`, ... Each is a LevelDB log: blocks of 32 KiB
+that contain fragments of records. A fragment has a header of 7 bytes: the masked CRC-32C of type
+and data, the length of the data (little endian), and the type (1 whole, 2 first, 3 middle, 4 last).
+A record is an EntityProto of Datastore: a protobuf message with groups. A map in a document is an
+EntityProto inside a string property; an array is a property for each item.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _MAX_DEPTH = 100
 
 
 def documents_of_export(path: pathlib.Path) -> Iterator[dict[str, Any]]:
-    """The documents of an export's folder, of its metadata file, or of one of its output files."""
+    """The documents in an export's folder, in its metadata file, or in one of its output files."""
     for file in _outputs(path):
         for number, record in enumerate(_records(file)):
             try:
                 yield _document(record)
             except _MalformedError as error:
                 raise CorruptError(
-                    f"{file}: record {number}: no document of Firestore: {error}",
+                    f"{file}: record {number}: not a Firestore document: {error}",
                     file=os.fspath(file),
                     record=number,
                 ) from None
@@ -53,7 +53,7 @@ def _outputs(path: pathlib.Path) -> list[pathlib.Path]:
     found = [p for p in path.rglob("*") if re.search(r"output-\d+$", p.name) and p.is_file()]
     if not found:
         raise NotFoundError(
-            f"{path}: no export of Firestore: it has no files output-0, ...", file=os.fspath(path)
+            f"{path}: not a Firestore export: it has no files output-0, ...", file=os.fspath(path)
         )
     return sorted(found, key=lambda p: (p.parent, int(p.name.rpartition("-")[2])))
 
@@ -79,12 +79,12 @@ def _records(file: pathlib.Path) -> Iterator[bytes]:
             yield b"".join(parts)
             parts = []
     if parts:
-        raise _damaged(file, at, "the end of the file within a record")
+        raise _damaged(file, at, "the end of the file inside a record")
 
 
 def _fragment(file: pathlib.Path, data: bytes, at: int) -> tuple[int, bytes]:
     if len(data) - at < _HEADER.size:
-        raise _damaged(file, at, "the end of the file within a header")
+        raise _damaged(file, at, "the end of the file inside a header")
     crc, length, kind = _HEADER.unpack_from(data, at)
     begin = at + _HEADER.size
     if (
@@ -92,7 +92,7 @@ def _fragment(file: pathlib.Path, data: bytes, at: int) -> tuple[int, bytes]:
         or begin + length > len(data)
         or length > _BLOCK - begin % _BLOCK
     ):
-        raise _damaged(file, at, "no header of a record")
+        raise _damaged(file, at, "an invalid record header")
     if _masked_crc32c(data[begin - 1 : begin + length]) != crc:
         raise _damaged(file, at, "a wrong CRC")
     return kind, data[begin : begin + length]
@@ -100,8 +100,8 @@ def _fragment(file: pathlib.Path, data: bytes, at: int) -> tuple[int, bytes]:
 
 def _damaged(file: pathlib.Path, at: int, found: str) -> CorruptError:
     return CorruptError(
-        f"{file}: offset {at}: found {found}, expected a log of LevelDB, as a managed export "
-        f"of Firestore is",
+        f"{file}: offset {at}: found {found}, expected a LevelDB log, as in a managed export "
+        f"of Firestore",
         file=os.fspath(file),
         offset=at,
     )
@@ -131,7 +131,7 @@ def _masked_crc32c(data: bytes) -> int:
 
 
 class _MalformedError(Exception):
-    """Bytes that are not such a message."""
+    """The bytes are not such a message."""
 
 
 class _Reader:
@@ -147,7 +147,7 @@ class _Reader:
     def _fields(self, group: int | None, depth: int) -> Fields:
         found: Fields = []
         if depth > _MAX_DEPTH:
-            raise _MalformedError("groups too deep")
+            raise _MalformedError("groups nested too deeply")
         while self._at < len(self._data):
             tag = self._varint()
             number, wire = tag >> 3, tag & 7
@@ -155,7 +155,7 @@ class _Reader:
                 return found
             found.append((number, self._value(number, wire, depth)))
         if group is not None:
-            raise _MalformedError("a group without its end")
+            raise _MalformedError("a group without an end")
         return found
 
     def _value(self, number: int, wire: int, depth: int) -> Any:
@@ -188,17 +188,17 @@ class _Reader:
 
 
 def _first(fields: Fields, number: int, kind: type) -> Any:
-    """The field of that number, which is of that Python type; None without it."""
+    """The field with that number, if it has that Python type; otherwise None."""
     for found, value in fields:
         if found == number:
             if not isinstance(value, kind):
-                raise _MalformedError(f"field {number} of another wire type")
+                raise _MalformedError(f"field {number} with an unexpected wire type")
             return value
     return None
 
 
 def _message(fields: Fields, number: int) -> Fields:
-    """The message in that field; no fields without it."""
+    """The message in that field; no fields if it is missing."""
     data = _first(fields, number, bytes)
     return [] if data is None else _Reader(data).message()
 
@@ -212,7 +212,7 @@ def _text(data: bytes | None) -> str:
 
 def _float(data: bytes | None) -> float:
     if data is None or len(data) != 8:
-        raise _MalformedError("a double that has not 8 bytes")
+        raise _MalformedError("a double without 8 bytes")
     number: float = struct.unpack("<d", data)[0]
     return number
 
@@ -255,7 +255,7 @@ def _name(reference: Fields, path: list[tuple[bytes, int, bytes]]) -> str:
 
 def _properties(entity: Fields, depth: int) -> dict[str, Any]:
     if depth > _MAX_DEPTH:
-        raise _MalformedError("maps too deep")
+        raise _MalformedError("maps nested too deeply")
     made: dict[str, Any] = {}
     for number, data in entity:
         if number not in (14, 15):
@@ -266,7 +266,7 @@ def _properties(entity: Fields, depth: int) -> dict[str, Any]:
         if _first(fields, 4, int):
             array = made.setdefault(name, {"arrayValue": {"values": []}})
             if "arrayValue" not in array:
-                raise _MalformedError("a property that is an array and another value")
+                raise _MalformedError("a property that is both an array and a single value")
             array["arrayValue"].setdefault("values", []).append(value)
         else:
             made[name] = value
@@ -274,7 +274,7 @@ def _properties(entity: Fields, depth: int) -> dict[str, Any]:
 
 
 def _typed(meaning: int, value: Fields, depth: int) -> dict[str, Any]:
-    """A value as in the JSON, but bytes and times are Python's own."""
+    """A value in the form of the JSON, except that bytes and times are Python objects."""
     if meaning == _MEANS_EMPTY:
         return {"arrayValue": {}}
     if not value:

@@ -1,4 +1,4 @@
-"""Structured tensors made of those of TensorFlow and TorchRec."""
+"""Structured tensors from tensors of TensorFlow and TorchRec."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _is_tf(tf: Any, tensor: Any) -> bool:
 
 
 def _tf_row(tf: Any, tensor: Any) -> Any:
-    """As the one row of a structured tensor."""
+    """As the single row of a structured tensor."""
     if not isinstance(tensor, tf.experimental.StructuredTensor):
         return _tf_rows(tf, tf.expand_dims(tensor, 0))
     if tensor.rank > 0:
@@ -105,7 +105,7 @@ def from_keyed_jagged(tensor: Any) -> Any:
         lengths = jagged.lengths().detach().cpu().numpy()
         if rows is not None and len(lengths) != rows:
             raise ArgumentError(
-                f"key {key!r}: {len(lengths)} rows, expected {rows} as of {names[0]!r}", path=key
+                f"key {key!r}: {len(lengths)} rows, expected {rows} as for {names[0]!r}", path=key
             )
         rows = len(lengths)
         splits = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 @public_in("columnstone.struct")
 def is_null(tensor: object, path: Path = "") -> AnyStructured:
-    """A bool for each element: True where it is null, or where its field at the path is. A path
-    through lists gives the dimensions of the structs that have the field. Null rows stay null.
+    """Tests each element: True if it is null or, with a path, if its field there is null. With a
+    path through lists, the result has the dimensions of the structs with the field. Null rows
+    remain null.
 
     >>> is_null([[1, None], None]).to_py()
     [[False, True], None]
@@ -32,8 +33,8 @@ def is_null(tensor: object, path: Path = "") -> AnyStructured:
 
 @public_in("columnstone.struct")
 def has(tensor: object, path: Path) -> AnyStructured:
-    """A bool for each element: True where its field at the path is there, which is neither null
-    nor an empty list; of a null struct it is not. A path through lists is as that of is_null.
+    """Tests each element: True if its field at the path is neither null nor an empty list; False
+    for a null struct. For a path through lists, see is_null.
 
     >>> has([{"a": 1, "b": []}, {"a": None, "b": [2]}], "b").to_py()
     [False, True]
@@ -43,9 +44,9 @@ def has(tensor: object, path: Path) -> AnyStructured:
 
 @public_in("columnstone.struct")
 def drop_null(tensor: object, path: Path = "") -> AnyStructured:
-    """The tensor without the elements that are null, or whose field at the path is: the rows of the
-    innermost dimension become shorter. Null rows stay null. ArgumentError for a scalar, and for a
-    path through lists: drop the nulls of that field itself.
+    """Removes the elements that are null or, with a path, whose field there is null: the rows of
+    the innermost dimension become shorter. Null rows remain null. ArgumentError for a scalar, and
+    for a path through lists: drop the nulls of that field itself.
 
     >>> drop_null([[1, None], None, [2]]).to_py()
     [[1], None, [2]]
@@ -55,11 +56,11 @@ def drop_null(tensor: object, path: Path = "") -> AnyStructured:
 
 @public_in("columnstone.struct")
 def fill_null(tensor: object, value: object) -> AnyStructured:
-    """The tensor with a value in place of nulls.
+    """Replaces nulls with a value.
 
-    Of a leaf tensor: one value for all null elements, of the tensor's type (SchemaError if it is
-    not); or [], which makes null rows empty, in all dimensions. Of a structured tensor: a dict of
-    path -> value.
+    For a leaf tensor, the value replaces all null elements; it must fit the tensor's type
+    (otherwise SchemaError). The value [] makes null rows empty, in all dimensions. For a structured
+    tensor, pass a dict of path -> value.
 
     >>> fill_null([[1, None], None], 0).to_py()
     [[1, 0], None]

@@ -1,8 +1,8 @@
 """Columns and indexes of pandas as Arrow arrays, and back.
 
-What pandas knows and Arrow does not (a dtype, categories, a frequency, labels that are not strings)
-is noted in JSON in the metadata of the Arrow field, under KEY: it goes wherever the field goes, and
-the way back follows it as far as the values still allow.
+Properties that pandas has and Arrow lacks (a dtype, categories, a frequency, labels that are not
+strings) are stored as JSON in the metadata of the Arrow field, under KEY. They stay with the field,
+and the conversion back uses them as far as the values still allow.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def notes_of(field: Any) -> Notes:
 
 
 def column_of(column: Any, path: str) -> tuple[Any, Notes]:
-    """The values of a Series or an Index as an Arrow array, and what to note about them."""
+    """The values of a Series or an Index as an Arrow array, and the notes about them."""
     import numpy as np
     import pandas as pd
 
@@ -67,7 +67,7 @@ def _native(values: Any) -> Any:
 
 
 def _imported(values: Any, path: str) -> Any:
-    """As pyarrow does it; a NaN stays one."""
+    """As pyarrow does it; NaN stays NaN."""
     import pyarrow as pa
 
     try:
@@ -91,7 +91,7 @@ def _one_chunk(values: Any) -> Any:
 
 
 def _noted_dtype(dtype: Any) -> Notes:
-    """What gives the dtype again; nothing for one that cannot be said."""
+    """The notes that restore the dtype; none for one that cannot be described."""
     import pandas as pd
 
     notes: Notes = {"dtype": str(dtype)}
@@ -101,7 +101,7 @@ def _noted_dtype(dtype: Any) -> Notes:
 
 
 def _dtype_of(notes: Notes) -> Any:
-    """The dtype that was noted; None if there is none."""
+    """The dtype from the notes; None if there is none."""
     import numpy as np
     import pandas as pd
 
@@ -116,7 +116,7 @@ def _dtype_of(notes: Notes) -> Any:
 
 
 def taken(labels: Any, codes: Any, path: str) -> tuple[Any, Notes]:
-    """The labels of these numbers; null for those below 0."""
+    """The labels with these numbers; null for negative numbers."""
     import pyarrow as pa
 
     values, notes = column_of(labels, path)
@@ -132,12 +132,12 @@ def _categories_of(column: Any, path: str) -> tuple[Any, Notes]:
     return plain, {"categories": noted_index(labels), "ordered": bool(values.ordered)}
 
 
-# Cells that are all of one of these classes are stored as the dtype that pandas has for them.
+# Cells that all have one of these classes are stored with pandas' dtype for them.
 _SCALARS = ("Timestamp", "Timedelta", "Period", "Interval")
 
 
 def _null_kind(value: object) -> str | None:
-    """What a missing value of a column of objects is called in the notes; None for a value."""
+    """The name in the notes of a missing value in a column of objects; None for a value."""
     import pandas as pd
 
     if value is None:
@@ -148,8 +148,8 @@ def _null_kind(value: object) -> str | None:
 
 
 def _objects_of(cells: list[Any], path: str) -> tuple[Any, Notes]:
-    """Cells of Python's own types, arrays and records. A NaN among numbers is one; among anything
-    else, and alone, it is how pandas marks a missing value, as NA and NaT are."""
+    """Cells with Python's own types, arrays and records. NaN among numbers is a number. Among
+    anything else, and alone, it is a missing value for pandas, like NA and NaT."""
     import pandas as pd
     import pyarrow as pa
 
@@ -176,7 +176,7 @@ def _objects_of(cells: list[Any], path: str) -> tuple[Any, Notes]:
 
 
 def _noted_cells(cells: list[Any]) -> Notes:
-    """Cells that are arrays or tuples are lists in Arrow."""
+    """Cells that are arrays or tuples become lists in Arrow."""
     import numpy as np
 
     if cells and all(isinstance(cell, tuple) for cell in cells):
@@ -193,7 +193,7 @@ def _noted_cells(cells: list[Any]) -> Notes:
 
 
 def values_of(values: Any, notes: Notes) -> Any:
-    """In the dtype that was noted, if the values are still of it; else Arrow-backed."""
+    """With the dtype from the notes, if the values still fit it; otherwise Arrow-backed."""
     import pyarrow as pa
 
     try:
@@ -204,7 +204,7 @@ def values_of(values: Any, notes: Notes) -> Any:
 
 
 def _backed(values: Any) -> Any:
-    """pandas cannot do with views of strings what it does with strings."""
+    """pandas supports fewer operations on views of strings than on strings."""
     import pandas as pd
     import pyarrow as pa
 
@@ -238,7 +238,8 @@ def _restored(values: Any, notes: Notes) -> Any:
 
 
 def _numbers_again(values: Any, dtype: Any) -> Any:
-    """numpy's array, without a copy where pyarrow can; None if values of another type came in."""
+    """The numpy array, without a copy where pyarrow can; None if the type of the values has
+    changed."""
     import pyarrow as pa
 
     if pa.from_numpy_dtype(dtype.newbyteorder("=")) != values.type:
@@ -274,7 +275,7 @@ def _intervals_again(values: Any, dtype: Any) -> Any:
 
 
 def _categorical(values: Any, notes: Notes) -> Any:
-    """None if a value is no longer one of the categories."""
+    """None if a value is not one of the categories any more."""
     import pandas as pd
 
     labels = index_noted(notes["categories"])
@@ -288,7 +289,7 @@ def _categorical(values: Any, notes: Notes) -> Any:
 
 
 def codes_of(values: Any, codes: Any) -> Any:
-    """The codes of the values that are there, with -1 in the places of nulls."""
+    """The codes of the values, with -1 for nulls."""
     import numpy as np
 
     made: Any = np.full(len(values), -1)
@@ -327,11 +328,11 @@ def _cell_again(value: Any, notes: Notes) -> Any:
 
 
 def plain_labels(labels: Sequence[Any]) -> list[Any]:
-    """Labels that JSON can hold."""
+    """Labels as JSON."""
     for label in labels:
         if label is not None and type(label) not in (str, int, float, bool):
             raise UnsupportedError(
-                f"a label of type {type(label).__name__}, which cannot be kept: use str or int"
+                f"a label of type {type(label).__name__} cannot be kept: use str or int"
             )
     return list(labels)
 
@@ -344,7 +345,7 @@ def noted_freq(index: Any) -> Notes:
 
 
 def noted_index(index: Any) -> Notes:
-    """The labels of the columns, so that JSON can hold them."""
+    """The labels of the columns as JSON."""
     import pandas as pd
 
     notes: Notes = {"names": plain_labels(index.names)}
@@ -357,7 +358,7 @@ def noted_index(index: Any) -> Notes:
 
 
 def _noted_labels(labels: Any) -> Notes:
-    """Those of one level: JSON's own values, or a column as an Arrow stream."""
+    """The labels of one level: JSON values, or a column as an Arrow stream."""
     import pyarrow as pa
 
     if labels.dtype == object:
@@ -371,7 +372,7 @@ def _noted_labels(labels: Any) -> Notes:
 
 
 def index_noted(notes: Any) -> Any:
-    """The Index that was noted; None if there is none, or none that can be read."""
+    """The Index from the notes; None if there is none, or if it cannot be read."""
     import pyarrow as pa
 
     try:
@@ -404,7 +405,7 @@ def _labels_noted(notes: Notes) -> Any:
 
 
 def with_freq(index: Any, freq: str) -> Any:
-    """With its frequency again if the labels still have it."""
+    """With its frequency, if the labels still have it."""
     with contextlib.suppress(ValueError, AttributeError):
         index.freq = freq
     return index

@@ -1,4 +1,4 @@
-"""Data frames of pandas as structured tensors, and back: a column is a field."""
+"""Data frames of pandas as structured tensors, and back: a column becomes a field."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ INDEX = "_index_"
 
 
 def from_pandas(frame: Any) -> StructuredBase:
-    """What StructuredTensor.from_pandas makes."""
+    """Implements StructuredTensor.from_pandas."""
     return cast("StructuredBase", _core.structured(_array_of_frame(frame), False))
 
 
 def _array_of_frame(frame: Any) -> Array | RecordBatch:
-    """The rows as structs; with a hierarchical index as lists of them, a level for each but the
-    last."""
+    """The rows as structs; with a hierarchical index, as lists of structs, with a level for each
+    but the last."""
     pd = need("pandas", "from_pandas()")
     pa = need("pyarrow", "from_pandas()", "pandas")
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"expected a pandas.DataFrame, not {type(frame).__name__}")
     if not frame.columns.is_unique:
         name = frame.columns[frame.columns.duplicated()][0]
-        raise argument_error(f"two columns are called {name!r}", "rename one of them")
+        raise argument_error(f"two columns have the name {name!r}", "rename one of them")
     root, notes = _columns_of(frame)
     if INDEX in root:  # even without an index: it would come back as one
         raise argument_error(
-            f"a column is called {INDEX!r}, the name of the field for the index", "rename it"
+            f"a column has the name {INDEX!r}, which is reserved for the index", "rename it"
         )
     if not _is_default(frame.index):
         root = {INDEX: _index_of(frame.index), **root}
@@ -86,7 +86,7 @@ def _struct_of(fields: dict[str, tuple[Any, Notes]], num_rows: int) -> Any:
 
 
 def _columns_of(frame: Any) -> tuple[dict[str, tuple[Any, Notes]], Notes]:
-    """The fields, of hierarchical columns nested ones, and what to note about the labels."""
+    """The fields (nested ones for hierarchical columns), and the notes about the labels."""
     import pandas as pd
 
     columns = frame.columns
@@ -100,8 +100,8 @@ def _columns_of(frame: Any) -> tuple[dict[str, tuple[Any, Notes]], Notes]:
 
 
 def _paths_of(columns: Any) -> list[tuple[str, ...]]:
-    """The names of each column's fields, outermost first. Empty labels at the end are left out
-    where nothing else begins alike."""
+    """The field names of each column, outermost first. Empty labels at the end are omitted unless
+    another column begins in the same way."""
     import pandas as pd
 
     if not isinstance(columns, pd.MultiIndex):
@@ -122,7 +122,7 @@ def _put(tree: dict[str, Any], path: tuple[str, ...], leaf: tuple[Any, Notes]) -
         tree = tree.setdefault(step, {})
     if path[-1] in tree:
         raise argument_error(
-            f"two columns would be the field {'.'.join(path)!r}", "rename one of them"
+            f"two columns would become the field {'.'.join(path)!r}", "rename one of them"
         )
     tree[path[-1]] = leaf
 
@@ -135,7 +135,7 @@ def _nested(node: Any, num_rows: int) -> tuple[Any, Notes]:
 
 
 def _grouped(rows: Any, metadata: dict[bytes, bytes] | None, codes: Sequence[Any]) -> Any:
-    """Rows that follow each other with the same labels of the outer levels become one list."""
+    """Consecutive rows with the same labels in the outer levels become one list."""
     import numpy as np
     import pyarrow as pa
 
@@ -158,7 +158,7 @@ def _grouped(rows: Any, metadata: dict[bytes, bytes] | None, codes: Sequence[Any
 
 
 def _index_of(index: Any) -> tuple[Any, Notes]:
-    """An index as a field: its labels, or a struct of those of each level."""
+    """An index as a field: its labels, or a struct with the labels of each level."""
     import pandas as pd
 
     if not isinstance(index, pd.MultiIndex):
@@ -184,7 +184,7 @@ def _level_name(names: Sequence[Any], i: int) -> str:
 
 
 def to_pandas(tensor: StructuredBase) -> Any:
-    """What the method of structured tensors makes."""
+    """Implements the method of structured tensors."""
     pd = need("pandas", "to_pandas()")
     pa = need("pyarrow", "to_pandas()", "pandas")
     flat, notes, positions = _flattened(tensor)
@@ -211,8 +211,8 @@ def _frame_of(structs: Any, notes: Notes, positions: list[Any] | None) -> Any:
 
 
 def _flattened(tensor: StructuredBase) -> tuple[Any, Notes, list[Any] | None]:
-    """All elements, the notes about them, and the position of each in every dimension; None
-    instead of those of a single one."""
+    """All elements, the notes about them, and the position of each in every dimension; None instead
+    of positions if there is only one dimension."""
     import numpy as np
     import pyarrow as pa
 
@@ -241,7 +241,7 @@ def _flattened(tensor: StructuredBase) -> tuple[Any, Notes, list[Any] | None]:
 
 def _not_a_frame(what: str, why: str, hint: str) -> UnsupportedError:
     return UnsupportedError(
-        f"a data frame cannot say {what}, {why} ({hint} first)", hint=f"{hint} first"
+        f"a data frame cannot represent {what}, {why} ({hint} first)", hint=f"{hint} first"
     )
 
 
@@ -257,7 +257,7 @@ def _fields_of(structs: Any) -> dict[str, tuple[Any, Notes]]:
 def _leaves(
     fields: dict[str, tuple[Any, Notes]], path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Any, Notes]]:
-    """The columns, with the path of each; those of hierarchical columns in the frame's order."""
+    """The columns, with the path of each; hierarchical columns in the frame's order."""
     found = []
     for name, (values, notes) in fields.items():
         if notes.get("columns") is True and values.null_count == 0:
@@ -270,7 +270,7 @@ def _leaves(
 
 
 def _frame_columns(columns: list[tuple[tuple[str, ...], Any, Notes]], notes: Notes) -> Any:
-    """The labels of the columns: the noted ones where the fields still have their names."""
+    """The labels of the columns: those in the notes if the fields still have their names."""
     import pandas as pd
 
     noted = index_noted(notes.get("columns"))
@@ -317,7 +317,7 @@ def _frame_index(field: tuple[Any, Notes] | None, positions: list[Any] | None, c
 
 
 def _level_of(values: Any, notes: Notes) -> tuple[Any, Any]:
-    """The labels of a level, each once, and their numbers in the order of the rows."""
+    """The distinct labels of a level, and their numbers in the order of the rows."""
     import pandas as pd
 
     present = pd.Index(values_of(values.drop_null(), notes))
@@ -329,7 +329,7 @@ def _level_of(values: Any, notes: Notes) -> tuple[Any, Any]:
 
 
 def _as_range(index: Any) -> Any:
-    """A RangeIndex again if the labels are still one."""
+    """A RangeIndex again, if the labels still form one."""
     import numpy as np
     import pandas as pd
 

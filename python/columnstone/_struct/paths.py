@@ -1,4 +1,4 @@
-"""Fields that come, go and move within structured tensors."""
+"""Adding, removing and moving fields of structured tensors."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Tensor = TypeVar("Tensor", bound="PathOperations")
 
 
 class PathOperations(StructuredBase):
-    """What a structured tensor does with the fields at its paths.
+    """The methods of structured tensors on the fields at their paths.
 
-    A path is a str, whose dots divide its steps unless a field's name has them, or a tuple of
-    steps. All methods give a new tensor, which shares with this one what has not changed.
+    A path is a str, whose steps are separated by dots unless a field's name contains them, or a
+    tuple of steps. All methods return a new tensor, which shares the unchanged parts with this one.
     """
 
     __slots__ = ()
@@ -28,16 +28,16 @@ class PathOperations(StructuredBase):
     def with_updates(
         self: Tensor, mapping: Mapping[Path, Any] | None = None, /, **fields: Any
     ) -> Tensor:
-        """The tensor with fields added, or given other values, by their paths.
+        """Adds fields, or replaces their values, by path.
 
-        A value is a structured tensor, Arrow data, a numpy array or a list, and its dimensions
-        begin with those of the structs that get it: ArgumentError, with the row, where they differ
-        (null lists count as empty). A scalar is the value of all structs: bool, int, float, str,
-        bytes, a dict, or a tensor of rank 0. A function is called with the field as it is, and
-        gives the value.
+        A value is a structured tensor, Arrow data, a numpy array or a list. Its dimensions must
+        begin with those of the structs that it is added to: otherwise ArgumentError with the row
+        (null lists count as empty). A scalar is used for all structs: bool, int, float, str, bytes,
+        a dict, or a tensor of rank 0. A function is called with the present field, and returns the
+        value.
 
-        Fields keep their places, new ones come last. A null struct stays null, whatever the value
-        has in its place. KeyError for structs that there are not.
+        Existing fields keep their order; new ones come last. A null struct stays null, whatever the
+        value has at its position. KeyError for structs that do not exist.
         """
         updates: dict[Path, Any] = dict(mapping or {})
         updates.update(fields)
@@ -45,12 +45,12 @@ class PathOperations(StructuredBase):
         return _core.structured_update(self, tuple(updates), values)  # type: ignore[no-any-return]
 
     def without(self: Tensor, *paths: Path) -> Tensor:
-        """The tensor without the fields at these paths. KeyError for what is not there."""
+        """Removes the fields at these paths. KeyError for a path that does not exist."""
         return _core.structured_update(self, paths, (None,) * len(paths))  # type: ignore[no-any-return]
 
     def with_only(self: Tensor, *paths: Path) -> Tensor:
-        """The tensor with the fields at these paths alone, in this order; of structs on the way
-        only what a path leads to. KeyError for what is not there."""
+        """Keeps only the fields at these paths, in this order; structs on the way keep only what
+        the paths lead to. KeyError for a path that does not exist."""
         return _core.structured_only(self, paths)  # type: ignore[no-any-return]
 
     def promote(
@@ -61,14 +61,15 @@ class PathOperations(StructuredBase):
         *,
         replace: bool = False,
     ) -> Tensor:
-        """The field at `path` (values or structs) as a field of the structs at `to`, which are
-        above its own: each gets all that lies below it, in order, as one list.
+        """Promotes the field at `path` (values or structs) to a field of the structs at `to`, which
+        are above its own: each of them gets everything below it, in order, as one list.
 
-        `to` is the struct above that of the field if it is not given, "" the top; `name` is the
-        field's own. The lists between `to` and the field's struct, and the outermost level of the
-        field's own, become one; deeper lists of the field stay. Without lists between, it is the
-        field as it is. A null outermost list gives null, null lists below it give nothing, null
-        values stay null. ArgumentError for a field of this name, unless `replace`.
+        `to` is the parent of the field's struct by default; "" is the top. `name` is the field's
+        own name by default. The lists between `to` and the field's struct, and the outermost level
+        of the field itself, are merged into one; deeper lists of the field stay. Without lists
+        between, the field is unchanged. A null outermost list gives null, null lists below it count
+        as empty, null values remain null. ArgumentError if a field with this name exists, unless
+        `replace`.
         """
         copies = ((path, to, name),)
         return _core.structured_promote(self, copies, replace)  # type: ignore[no-any-return]
@@ -76,11 +77,12 @@ class PathOperations(StructuredBase):
     def broadcast(
         self: Tensor, path: Path, into: Path, name: str | None = None, *, replace: bool = False
     ) -> Tensor:
-        """The field at `path` as a field of the structs at `into`, which are below its own: each
-        gets the value (or list, or struct) of the struct that it lies in.
+        """Broadcasts the field at `path` to a field of the structs at `into`, which are below its
+        own: each gets the value (or list, or struct) of the struct that contains it.
 
-        `name` is the field's own if it is not given. Takes time in what is made, however it is
-        nested. ArgumentError for a field of this name, unless `replace`.
+        `name` is the field's own name by default. The time is proportional to the size of the
+        result, at any nesting level. ArgumentError if a field with this name exists, unless
+        `replace`.
         """
         copies = ((path, into, name),)
         return _core.structured_broadcast(self, copies, replace)  # type: ignore[no-any-return]
@@ -88,12 +90,12 @@ class PathOperations(StructuredBase):
     def promote_and_broadcast(
         self: Tensor, fields: Mapping[str, Path], into: Path, *, replace: bool = False
     ) -> Tensor:
-        """Fields of the structs at `into`, made of those at other paths: {name: path}.
+        """Adds fields to the structs at `into`, from those at other paths: {name: path}.
 
-        Each is promoted to the nearest struct that both have above them, and broadcast from there.
-        So what lies below `into` is promoted to it, what lies above is broadcast into it, and
-        a field of the same structs is had by another name. All paths are of this tensor, whatever
-        is replaced. ArgumentError for a field of this name, unless `replace`.
+        Each field is promoted to the nearest struct that contains both, and broadcast from there.
+        Therefore a field below `into` is promoted to it, a field above is broadcast into it, and a
+        field of the same structs gets another name. All paths refer to this tensor, even if fields
+        are replaced. ArgumentError if a field with this name exists, unless `replace`.
         """
         copies = tuple((path, into, name) for name, path in fields.items())
         return _core.structured_promote_and_broadcast(  # type: ignore[no-any-return]
@@ -108,18 +110,19 @@ class PathOperations(StructuredBase):
         using: Literal["numpy", "torch", "jax"] | None = None,
         replace: bool = False,
     ) -> Tensor:
-        """What a function makes of the values at some paths, as the field at the path `name`.
+        """Applies a function to the values at some paths, and stores the result at the path `name`.
 
         The paths lead to fields of plain values of the same structs, whose lists have the same
-        lengths. `fn` is called once, with all values of each one after the other: numpy arrays of
-        one dimension (str and bytes as objects), or what `using` says: tensors of torch, arrays of
-        JAX. Without `using`, a function of torch or of JAX, or a module of torch, is given its own.
-        It gives as many values, in an array: bool, integers, floats, str or bytes.
+        lengths. `fn` is called once, with all values of each path: as one-dimensional numpy arrays
+        (str and bytes as objects), or as selected by `using`: torch tensors or JAX arrays. Without
+        `using`, a function of torch or of JAX, or a torch module, gets its own kind. It must return
+        an array with the same number of values: bool, integers, floats, str or bytes.
 
-        Where one of the values is null, `fn` does not see any, and the result is null. Its lists
-        are those of the first path. `name` is a field of the same structs, the first path itself if
-        it is not given. ArgumentError for lists of other lengths (with the row), for another number
-        of values, for a field of this name unless `replace`; SchemaError for fields of structs.
+        If one of the values is null, `fn` gets none of them, and the result is null. The result has
+        the lists of the first path. `name` is a field of the same structs; by default, the first
+        path itself is replaced. ArgumentError for lists of different lengths (with the row), for
+        another number of values, and if a field with this name exists, unless `replace`;
+        SchemaError for fields of structs.
         """
         from .apply import apply_values
 
@@ -129,6 +132,6 @@ class PathOperations(StructuredBase):
     def _value_at(self, path: Path, value: Any) -> StructuredBase:
         given = value(self[path]) if callable(value) else value
         if given is None:
-            hint = "without() removes a field; pa.nulls(n, type) are nulls"
-            raise argument_error(f"None has no type, as a value of {path!r}", hint)
+            hint = "to remove a field, use without(); for nulls, pa.nulls(n, type)"
+            raise argument_error(f"the value of {path!r} is None, which has no type", hint)
         return as_structured(given)

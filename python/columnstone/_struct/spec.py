@@ -1,4 +1,5 @@
-"""Specs: what is known of structured tensors without values, and the way from and to Arrow."""
+"""Specs: the types and shapes of structured tensors, without values, and their conversion from and
+to Arrow."""
 
 from __future__ import annotations
 
@@ -108,15 +109,17 @@ def _format_of_dtype(dtype: str) -> str:
 
 
 def _dtype(dtype: Any) -> str:
-    """The name of a type of values: that of a name, of numpy's or TensorFlow's type, of a class of
-    Python, or of an Arrow type."""
+    """The name of a value type: from a name, a type of numpy or TensorFlow, a Python class, or an
+    Arrow type."""
     dtype = exported(dtype)
     if hasattr(dtype, "__arrow_c_schema__"):
         schema = _core.arrow_schema(dtype)
         _, _, _, _, _, dictionary = schema.__reduce__()[1][0]
         found = _dtype_of_format(dictionary[0].decode() if dictionary else schema.format)
         if found is None:
-            raise ArgumentError(f"dtype is the nested Arrow type {schema}: it is of plain values")
+            raise ArgumentError(
+                f"dtype is the nested Arrow type {schema}, expected a type of plain values"
+            )
         return found
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None)
     if not isinstance(name, str):
@@ -136,7 +139,7 @@ def _dtype(dtype: Any) -> str:
 
 
 def as_dims(shape: Shape) -> Dims:
-    """A shape as a tuple; negative numbers stand for unknown ones, as in other libraries."""
+    """A shape as a tuple; a negative number is an unknown length, as in other libraries."""
     if isinstance(shape, int | str) or not hasattr(shape, "__iter__"):
         raise TypeError(f"a shape is a tuple of int and None, not {type(shape).__name__}")
     dims = []
@@ -152,35 +155,36 @@ def as_dims(shape: Shape) -> Dims:
 
 
 def _agree(a: Dims, b: Dims) -> bool:
-    """True if one shape can be both."""
+    """True if the shapes are compatible."""
     return len(a) == len(b) and all(
         x is None or y is None or x == y for x, y in zip(a, b, strict=True)
     )
 
 
 def _known(a: Dims, b: Dims) -> Dims:
-    """What is known from either."""
+    """Combines what is known from either."""
     return tuple(y if x is None else x for x, y in zip(a, b, strict=True))
 
 
 def dims_text(dims: Dims) -> str:
-    """A shape as one reads it."""
+    """A shape in readable form."""
     return "[" + ", ".join(str(dim) for dim in dims) + "]"
 
 
 def check_name(name: str) -> None:
-    """An error if Arrow cannot have a field of this name, whose bytes os.fsencode has."""
+    """An error for a field name that Arrow does not support; os.fsencode gives the bytes of the
+    name."""
     if "\0" in name:
-        raise argument_error("the name of a field holds a NUL", "rename it")
+        raise argument_error("the name of a field contains a NUL", "rename it")
     if re.search("[\ud800-\udc7f\udd00-\udfff]", name):
-        raise argument_error("the name of a field holds surrogates", "rename it")
+        raise argument_error("the name of a field contains surrogates", "rename it")
 
 
 # ---- specs ----
 
 
 class StructuredSpec:
-    """What specs of structured tensors and of leaf tensors have in common."""
+    """The common part of specs of structured tensors and leaf tensors."""
 
     __slots__ = ("nullable", "shape")
 
@@ -188,7 +192,7 @@ class StructuredSpec:
     nullable: bool
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a {type(self).__name__} does not change: make another one")
+        raise AttributeError(f"a {type(self).__name__} is immutable: create another one")
 
     def _set(self, **values: object) -> None:
         for name, value in values.items():
@@ -201,15 +205,15 @@ class StructuredSpec:
 
     @property
     def arrow_schema(self) -> ArrowSchema:
-        """The Arrow type of an array of such a tensor: dimensions below the outermost are
-        large_list, or fixed_size_list where they are known."""
+        """The Arrow type of an array with such a tensor: dimensions below the outermost are
+        large_list, or fixed_size_list if their length is known."""
         return self._arrow(1)
 
     def __arrow_c_schema__(self) -> object:
         return self.arrow_schema.__arrow_c_schema__()
 
     def _arrow(self, first: int) -> ArrowSchema:
-        """That of what is below dimension `first`."""
+        """The Arrow type of the part below dimension `first`."""
         return ArrowSchema._of_tree(self._tree(first, ""))
 
     def _tree(self, first: int, name: str) -> tuple[Any, ...]:
@@ -223,7 +227,7 @@ class StructuredSpec:
         raise NotImplementedError
 
     def _below(self, dims: Dims) -> Spec:
-        """The same with other dimensions in the place of the first."""
+        """The same spec with other leading dimensions."""
         raise NotImplementedError
 
     def _lines(self, name: str, indent: str) -> list[str]:
@@ -233,9 +237,9 @@ class StructuredSpec:
         return "\n".join(self._lines(type(self).__name__, ""))
 
     def is_compatible_with(self, value: object) -> bool:
-        """True if a tensor, or what another spec describes, may be what this spec describes: a
-        dimension that either does not know fits any, types are the same, and what is never null
-        holds no null."""
+        """True if a tensor, or the tensors that another spec describes, can have this spec. A
+        dimension that one of them does not know fits any length; types must be the same, and a part
+        that is not nullable must not contain nulls."""
         if isinstance(value, StructuredBase):
             return self._holds(value, 0)
         if not isinstance(value, StructuredSpec) or type(value) is not type(self):
@@ -244,7 +248,7 @@ class StructuredSpec:
         return known_nulls and _agree(self.shape, value.shape) and self._fits(value)
 
     def _holds(self, tensor: StructuredBase, hidden: int) -> bool:
-        """`hidden`: elements that are null because a struct above is."""
+        """`hidden`: elements that are null because a struct above them is."""
         if not _agree(self.shape, tensor.shape):
             return False
         return self.nullable or tensor.flat_values._array.null_count <= hidden
@@ -255,14 +259,14 @@ class StructuredSpec:
 
 @public_in("columnstone.struct")
 class LeafSpec(StructuredSpec):
-    """What a leaf tensor is: its dimensions (None: not known, or ragged), the type of its values,
-    and whether these may be null. Lists may be null in any case.
+    """The spec of a leaf tensor: its dimensions (None: unknown or ragged), the type of its values,
+    and whether these may be null. Lists may always be null.
 
         cst.struct.LeafSpec([None, 3], "float32")
 
     dtype: a name ("bool", "int8" to "uint64", "float16" to "float64", "string", "binary", "date32",
         "timestamp[us]", "timestamp[us, tz=UTC]", "duration[us]", "decimal128(10, 2)", ...), or a
-        type of numpy, pyarrow, TensorFlow, or Python
+        type of numpy, pyarrow, TensorFlow or Python
     """
 
     __slots__ = ("dtype",)
@@ -274,12 +278,12 @@ class LeafSpec(StructuredSpec):
 
     @classmethod
     def from_arrow(cls, type: ArrowSchemaExportable, is_row: bool = False) -> LeafSpec:
-        """That of arrays of an Arrow type (anything with __arrow_c_schema__); is_row: of a tensor
-        that is one row of such an array. Layouts of strings and lists do not count."""
+        """The spec for arrays of an Arrow type (anything with __arrow_c_schema__). is_row: for a
+        tensor that is one row of such an array. Layouts of strings and lists do not matter."""
         spec = spec_of(_core.arrow_schema(exported(type)), is_row)
         if not isinstance(spec, LeafSpec):
             raise argument_error(
-                "the Arrow type is one of structs", "use StructuredTensorSpec.from_arrow"
+                "the Arrow type is a struct", "use StructuredTensorSpec.from_arrow"
             )
         return spec
 
@@ -318,16 +322,16 @@ class LeafSpec(StructuredSpec):
 
 @public_in("columnstone.struct")
 class StructuredTensorSpec(StructuredSpec):
-    """What a structured tensor is: its dimensions (None: not known, or ragged), and the spec of
-    each field, of its whole shape: the dimensions of the structs come first in it.
+    """The spec of a structured tensor: its dimensions (None: unknown or ragged), and the spec of
+    each field with its whole shape, which begins with the dimensions of the structs.
 
         cst.struct.StructuredTensorSpec([None], {
             "id": cst.struct.LeafSpec([None], "int64"),
             "tags": cst.struct.LeafSpec([None, None], "string"),
         })
 
-    field_specs: name to spec; read-only. Two specs are equal in whatever order they have the fields
-    nullable: whether structs may be null; lists may be in any case
+    field_specs: name to spec; read-only. The order of the fields does not matter for equality
+    nullable: whether structs may be null; lists may always be null
     """
 
     __slots__ = ("field_specs",)
@@ -348,7 +352,7 @@ class StructuredTensorSpec(StructuredSpec):
                     "StructuredTensorSpec"
                 )
             if not _agree(dims, spec.shape[: len(dims)]):
-                hint = "the spec of a field has the dimensions of the structs first"
+                hint = "the shape of a field begins with the shape of the structs"
                 raise ArgumentError(
                     f"field {name!r} has the shape {dims_text(spec.shape)}, expected "
                     f"{dims_text(dims)} at its beginning ({hint})",
@@ -362,12 +366,12 @@ class StructuredTensorSpec(StructuredSpec):
 
     @classmethod
     def from_arrow(cls, type: ArrowSchemaExportable, is_row: bool = False) -> StructuredTensorSpec:
-        """That of arrays of an Arrow type (anything with __arrow_c_schema__, a pyarrow.Schema too);
-        is_row: of a tensor that is one row of such an array, a scalar for one. Layouts of strings
-        and lists do not count."""
+        """The spec for arrays of an Arrow type (anything with __arrow_c_schema__, a pyarrow.Schema
+        too). is_row: for a tensor that is one row of such an array, that is, a scalar. Layouts of
+        strings and lists do not matter."""
         spec = spec_of(_core.arrow_schema(exported(type)), is_row)
         if not isinstance(spec, StructuredTensorSpec):
-            raise argument_error("the Arrow type is not one of structs", "use LeafSpec.from_arrow")
+            raise argument_error("the Arrow type is not a struct", "use LeafSpec.from_arrow")
         return spec
 
     def field_names(self) -> tuple[str, ...]:
@@ -436,8 +440,8 @@ def is_struct(tensor: StructuredBase) -> bool:
 
 
 def spec_of(schema: ArrowSchema, is_row: bool) -> Spec:
-    """The spec of an array of the type, or of its one row. UnsupportedError with the path for
-    unions and other types without a place here."""
+    """The spec of an array of the type, or of its single row. UnsupportedError, with the path, for
+    unions and other types that structured tensors do not support."""
     return _spec(schema.__reduce__()[1][0], () if is_row else (None,), "")
 
 
@@ -458,7 +462,7 @@ def _spec(tree: tuple[Any, ...], dims: Dims, path: str) -> Spec:
         where = f"feature {path!r}: " if path else ""
         hint = "leave the field out, or cast it"
         raise UnsupportedError(
-            f"{where}the Arrow type {text!r} has no place in a structured tensor ({hint})",
+            f"{where}structured tensors do not support the Arrow type {text!r} ({hint})",
             path=path or None,
             hint=hint,
         )
@@ -480,7 +484,7 @@ def _fields(children: tuple[Any, ...], dims: Dims, path: str) -> dict[str, Spec]
 
 
 class _View(type):
-    """Asks what a spec is like, whatever its class."""
+    """isinstance tests the spec, whatever its class."""
 
     _is_dense: bool
 
@@ -492,8 +496,8 @@ class _View(type):
 
 @public_in("columnstone.struct")
 class DenseStructuredTensorSpec(StructuredTensorSpec, metaclass=_View):
-    """The RFC's name of a StructuredTensorSpec whose dimensions below the outermost are all known:
-    isinstance asks for that, and the constructor gives a StructuredTensorSpec."""
+    """The RFC's name of a StructuredTensorSpec with known lengths in all dimensions below the
+    outermost: isinstance tests for that, and the constructor returns a StructuredTensorSpec."""
 
     __slots__ = ()
     _is_dense = True
@@ -504,11 +508,11 @@ class DenseStructuredTensorSpec(StructuredTensorSpec, metaclass=_View):
 
 @public_in("columnstone.struct")
 class RaggedStructuredTensorSpec(StructuredTensorSpec, metaclass=_View):
-    """The RFC's name of a StructuredTensorSpec that has a dimension of unknown length below the
-    outermost: isinstance asks for that, and the constructor gives a StructuredTensorSpec.
+    """The RFC's name of a StructuredTensorSpec with a dimension of unknown length below the
+    outermost: isinstance tests for that, and the constructor returns a StructuredTensorSpec.
 
     shape: of the whole; values_spec: of all structs of the last dimensions, one after the other;
-    row_splits_dtype: "int64", as row_splits always are
+        row_splits_dtype: "int64", the type of all row_splits
     """
 
     __slots__ = ()
@@ -534,7 +538,7 @@ class RaggedStructuredTensorSpec(StructuredTensorSpec, metaclass=_View):
 
 
 def _raise_rank(spec: StructuredTensorSpec, dims: Dims) -> StructuredTensorSpec:
-    """The spec with the dimensions in the place of its own."""
+    """The spec with these dimensions instead of its own."""
     fields: dict[str, Spec] = {}
     for name, field in spec.field_specs.items():
         whole = dims + field.shape[spec.rank :]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _Structured(Conversions):
-    """What is written in Python of both."""
+    """The Python part of both classes."""
 
     __slots__ = ()
 
@@ -30,11 +30,12 @@ class _Structured(Conversions):
             yield cast("Self", self[i])
 
     def _rows(self) -> Array:
-        """An array whose rows are the places of the outermost dimension; of a scalar, one row."""
+        """An array with a row for each position of the outermost dimension; one row for a
+        scalar."""
         if not self.is_row or self.rank == 0:
             return self._array
         if self._array.null_count > 0:
-            raise UnsupportedError("the tensor is null, and has no rows (fill_null([]) first)")
+            raise UnsupportedError("the tensor is null and has no rows (call fill_null([]) first)")
         return self._array.flatten()
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
@@ -149,10 +150,10 @@ class _Structured(Conversions):
     def show_tree(
         self, max_depth: int | None = None, max_fields: int | None = 100, *, ascii: bool = False
     ) -> None:
-        """Prints the type as a tree: a line for each field, and below it its own fields. A pair of
-        brackets stands for each dimension, with its length if all rows have that one, else with
-        `*`; `?` stands after what may be null. At most `max_depth` levels of fields (None: all; 1:
-        only the tensor itself), and of each struct the first `max_fields` (None: all).
+        """Prints the type as a tree: a line for each field, followed by its own fields. Each
+        dimension is a pair of brackets with the length, or with `*` if it is ragged; `?` marks
+        nullable parts. Prints at most `max_depth` levels of fields (None: all; 1: only the tensor
+        itself), and the first `max_fields` fields of each struct (None: all).
         """
         from .._arrow import show
 
@@ -160,21 +161,23 @@ class _Structured(Conversions):
 
     @property
     def spec(self) -> Any:
-        """What is known by the Arrow type alone: a StructuredTensorSpec or a LeafSpec. Dimensions
-        are None there, unless they are of fixed size by type."""
+        """The spec that the Arrow type alone gives: a StructuredTensorSpec or a LeafSpec.
+        Dimensions are None, unless the type has a fixed size."""
         from .spec import spec_of
 
         return spec_of(self.schema, self.is_row)
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame of the structs, or a Series of the values, with a row per element.
+        """Converts the structs to a pandas.DataFrame, or plain values to a Series, with a row per
+        element.
 
-        What `from_pandas` has made comes back as it was, as far as the values still allow; columns
-        of any other origin are of Arrow types (pandas.ArrowDtype). The field `_index_` becomes the
-        row index. Without it, elements of several dimensions get the position in each of them as
-        labels; a list without elements has no rows then. Numbers without nulls are not copied,
-        and so are read-only (DataFrame.copy() to write into them). UnsupportedError for what a
-        frame cannot say: a scalar, a null element, a null list. Needs pandas and pyarrow.
+        The result of `from_pandas` is converted back to the original frame, as far as the values
+        still allow; columns of any other origin have Arrow types (pandas.ArrowDtype). The field
+        `_index_` becomes the row index. Without it, the labels of elements in several dimensions
+        are their positions; a list without elements then has no rows. Numbers without nulls are not
+        copied, and so are read-only (use DataFrame.copy() to write into them). UnsupportedError for
+        data that a frame cannot represent: a scalar, a null element, a null list. Needs pandas and
+        pyarrow.
         """
         from .pandas_frames import to_pandas
 
@@ -205,30 +208,31 @@ class StructuredTensor(StructConversions, _Structured, PathOperations):
         def __getitem__(self, key: Any, /) -> Any: ...
 
     def field_value(self, name: str) -> AnyStructured:
-        """The field of that name (or path), of every struct: its dimensions are those of this
-        tensor and, below them, the field's own."""
+        """The field with that name or path, for all structs. Its dimensions are those of this
+        tensor followed by those of the field."""
         return self[name]
 
     @classmethod
     def from_firestore(cls, documents: Any) -> StructuredTensor:
-        """Documents of Firestore, one per row: a tensor of rank 1.
+        """Reads Firestore documents, one per row: a tensor of rank 1.
 
-        documents: the JSON of its REST API, which many tools write: a document (a dict with
-            "fields", whose values carry their types, as {"integerValue": "1"}), a list of them, a
-            page ({"documents": [...]}), the answers to a query; or such JSON as text, also one per
-            line. A path (os.PathLike) names a file of such text (*.json, *.jsonl), or a managed
-            export: its folder, its metadata file or one of its files output-0, ...
+        documents: the JSON of the REST API, which many tools write: a document (a dict with
+            "fields", whose values include their types, such as {"integerValue": "1"}), a list of
+            documents, a page ({"documents": [...]}), or the answers to a query; or such JSON as
+            text, also one per line. A path (os.PathLike) names a file of such text (*.json,
+            *.jsonl), or a managed export: its folder, its metadata file or one of its files
+            output-0, ...
 
-        Each field of the documents is a field, null where a document lacks it, beside `__name__`
-        (the resource name) and, where they are given, `__create_time__` and `__update_time__`.
-        Maps are structs, arrays and vectors lists, geo points structs of latitude and longitude,
-        times in UTC with microseconds, references strings. Integers and doubles mix if that is
-        exact.
+        Each field of the documents becomes a field, null where a document lacks it. `__name__` is
+        the resource name; `__create_time__` and `__update_time__` are added if they are given. Maps
+        become structs, arrays and vectors lists, geo points structs of latitude and longitude,
+        times UTC timestamps with microseconds, references strings. Integers and doubles can be
+        mixed if that is exact.
 
-        SchemaError with row and path for values of mixed types, and for what is not a typed value
-        (documents of plain values: from_json); CorruptError for text that is not JSON, and, with
-        file and offset, for a damaged export or one with values that Firestore does not have
-        (users of App Engine).
+        SchemaError with row and path for values of mixed types, and for values without a type (for
+        documents of plain values, use from_json); CorruptError for text that is not JSON, and, with
+        file and offset, for a damaged export or one with values that Firestore does not have (users
+        of App Engine).
         """
         from .firestore import from_firestore
 
@@ -236,8 +240,8 @@ class StructuredTensor(StructConversions, _Structured, PathOperations):
 
     @property
     def spec(self) -> StructuredTensorSpec:
-        """What is known by the Arrow type alone: dimensions are None there, unless they are of
-        fixed size by type."""
+        """The spec that the Arrow type alone gives. Dimensions are None, unless the type has a
+        fixed size."""
         return cast("StructuredTensorSpec", super().spec)
 
     @classmethod
@@ -249,12 +253,12 @@ class StructuredTensor(StructConversions, _Structured, PathOperations):
 
     @classmethod
     def from_arrow(cls, obj: object) -> StructuredTensor:
-        """Arrow data as a structured tensor: anything with __arrow_c_array__ or __arrow_c_stream__
-        (a batch, table, array or chunked array of pyarrow, a frame of Polars, a Source). Rows of a
-        batch are a vector of structs; lists of structs are more dimensions.
+        """Converts Arrow data to a structured tensor: anything with __arrow_c_array__ or
+        __arrow_c_stream__ (a batch, table, array or chunked array of pyarrow, a frame of Polars, a
+        Source). The rows of a batch are a vector of structs; lists of structs add dimensions.
 
-        No copy, unless there are several chunks, which are put together, or values are
-        dictionary-encoded. Foreign data is validated: CorruptError says where it is wrong.
+        Nothing is copied, unless there are several chunks, which are concatenated, or
+        dictionary-encoded values. Foreign data is validated: CorruptError names the damaged place.
         """
         from .constant import from_arrow
 
@@ -262,16 +266,16 @@ class StructuredTensor(StructConversions, _Structured, PathOperations):
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any], shape: Shape | None = None) -> StructuredTensor:
-        """Structs of their fields: name to value.
+        """Creates structs from fields: name to value.
 
         fields: structured tensors, cst.tensor.Tensor and cst.tensor.RaggedTensor, arrays of numpy
-            and Arrow: no copy is made, so do not write into them afterwards; or anything that
-            `constant` takes
-        shape: the dimensions of the structs, the first ones of every field; None in it for one that
-            is ragged, or is not to be checked. (): one struct. By default, the structs are the
-            rows of the fields, as in a table; one struct if a field is a scalar.
+            and Arrow (they are not copied, so do not write into them afterwards); or anything that
+            `constant` accepts
+        shape: the dimensions of the structs, with which the shape of every field begins; None for a
+            dimension that is ragged or need not be checked. (): one struct. By default, the structs
+            are the rows of the fields, as in a table, or one struct if a field is a scalar.
 
-        ArgumentError, with field and row, where the fields do not agree in these dimensions.
+        ArgumentError, with field and row, if the fields differ in these dimensions.
         """
         from .fields import from_fields
 
@@ -279,34 +283,34 @@ class StructuredTensor(StructConversions, _Structured, PathOperations):
 
     @classmethod
     def from_row_splits(cls, values: object, row_splits: object) -> StructuredTensor:
-        """Rows of structs: row i has values[row_splits[i]:row_splits[i + 1]]. The first of the
-        splits is 0, the last the number of values. Nothing is copied."""
+        """Divides structs into rows: row i contains values[row_splits[i]:row_splits[i + 1]]. The
+        first split is 0, the last is the number of values. Nothing is copied."""
         from .fields import from_row_splits
 
         return _structured(from_row_splits(values, row_splits))
 
     @classmethod
     def from_pandas(cls, frame: Any) -> StructuredTensor:
-        """The rows of a pandas.DataFrame, each column a field, such that `to_pandas` gives the
-        frame again: dtypes, labels, categories and frequencies are kept in the metadata of the
-        Arrow fields.
+        """Converts the rows of a pandas.DataFrame; each column becomes a field. `to_pandas`
+        converts the result back to the same frame: dtypes, labels, categories and frequencies are
+        kept in the metadata of the Arrow fields.
 
-        A row index that is not the default RangeIndex is the field `_index_`. Of a hierarchical one
-        (MultiIndex), every level is a dimension and a field of the struct `_index_`: rows that
-        follow each other with the same labels of the outer levels are one list. Nothing is moved,
-        so that labels that come again later make a list of their own (sort_index() first for one
-        list per label). Hierarchical columns are nested fields; an empty label at the end adds
-        none. Labels that are not str are named as str() writes them.
+        A row index other than the default RangeIndex becomes the field `_index_`. With a
+        hierarchical index (MultiIndex), every level is a dimension and a field of the struct
+        `_index_`: consecutive rows with the same labels in the outer levels form one list. Rows are
+        not reordered, so that labels that come again later form another list (call sort_index()
+        first to get one list per label). Hierarchical columns become nested fields; an empty label
+        at the end adds none. Labels that are not str are converted with str().
 
-        NaN stays NaN in columns of floats; it is null in those of strings, and in columns of
-        objects unless these are numbers. Objects are typed as `cst.array` types them: lists, tuples
-        and arrays are lists, dicts are structs (a key that a dict lacks comes back as None).
-        Numbers of numpy and Arrow-backed columns of one chunk are not copied. Attributes
-        (DataFrame.attrs) are not kept.
+        NaN stays NaN in columns of floats. It becomes null in columns of strings, and in columns of
+        objects unless these are numbers. Objects get the types that `cst.array` gives them: lists,
+        tuples and arrays are lists, dicts are structs (a missing key of a dict comes back as None).
+        Numbers of numpy, and Arrow-backed columns with one chunk, are not copied. Attributes
+        (DataFrame.attrs) are lost.
 
-        ArgumentError for two columns of one name, and for one that is called `_index_`; SchemaError
-        or UnsupportedError, with the column, for values of mixed types or of types that Arrow does
-        not have. Needs pandas and pyarrow.
+        ArgumentError for two columns with the same name, and for a column named `_index_`;
+        SchemaError or UnsupportedError, with the column, for values of mixed types or of types that
+        Arrow does not have. Needs pandas and pyarrow.
         """
         from .pandas_frames import from_pandas
 
@@ -326,8 +330,8 @@ class LeafTensor(LeafConversions, _Structured):
 
     @property
     def spec(self) -> LeafSpec:
-        """What is known by the Arrow type alone: dimensions are None there, unless they are of
-        fixed size by type."""
+        """The spec that the Arrow type alone gives. Dimensions are None, unless the type has a
+        fixed size."""
         return cast("LeafSpec", super().spec)
 
     # ---- comparisons: a bool for each value, null for null ----
@@ -354,12 +358,12 @@ class LeafTensor(LeafConversions, _Structured):
         return object.__hash__(self)
 
     def __bool__(self) -> bool:
-        """The value of a scalar; a TypeError for others, each of whose values is true or not."""
+        """The value of a scalar; a TypeError for other tensors, whose truth value is ambiguous."""
         if self.rank > 0:
-            raise TypeError("a tensor is not true or false: each of its values is (to_py())")
+            raise TypeError("the truth value of a tensor is ambiguous: use to_py() for its values")
         return bool(self.to_py())
 
-    # ---- arithmetic, as queries have it: null for null, an overflow is an error ----
+    # ---- arithmetic as in queries: null for null; an overflow is an error ----
 
     __array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
 
@@ -437,63 +441,66 @@ class LeafTensor(LeafConversions, _Structured):
 
         return cast("LeafTensor", function(call, self))
 
-    # ---- one value of many: of all of them, or of each innermost list (axis=-1) ----
+    # ---- aggregates: over all values, or over each innermost list (axis=-1) ----
 
     def sum(self, axis: int | None = None) -> LeafTensor:
-        """The sum; 0 of nothing. Of integers int64 or uint64, of bools how many are true."""
+        """The sum; 0 for no values. The sum of integers is int64 or uint64; for bools it is the
+        number of true values."""
         return self._reduce("sum({}, per={})", axis)
 
     def mean(self, axis: int | None = None) -> LeafTensor:
-        """The mean; null of nothing."""
+        """The mean; null for no values."""
         return self._reduce("mean({}, per={})", axis)
 
     def min(self, axis: int | None = None) -> LeafTensor:
-        """The least value, NaN if one is; null of nothing."""
+        """The smallest value, NaN if any value is NaN; null for no values."""
         return self._reduce("min({}, per={})", axis)
 
     def max(self, axis: int | None = None) -> LeafTensor:
-        """The greatest value, NaN if one is; null of nothing."""
+        """The largest value, NaN if any value is NaN; null for no values."""
         return self._reduce("max({}, per={})", axis)
 
     def variance(self, axis: int | None = None) -> LeafTensor:
-        """The mean of the squares of what differs from the mean, as in numpy; null of nothing."""
+        """The population variance, as in numpy; null for no values."""
         return self._reduce("variance({}, per={})", axis)
 
     def std(self, axis: int | None = None) -> LeafTensor:
-        """The square root of the variance; null of nothing."""
+        """The square root of the variance; null for no values."""
         return self._reduce("std({}, per={})", axis)
 
     def argmin(self, axis: int | None = None) -> LeafTensor:
-        """Where the least value stands, from 0 on, the first of equal ones; null of nothing."""
+        """The position of the smallest value, from 0; the first one of equal values; null for no
+        values."""
         return self._reduce("argmin({}, per={})", axis)
 
     def argmax(self, axis: int | None = None) -> LeafTensor:
-        """Where the greatest value stands, from 0 on, the first of equal ones; null of nothing."""
+        """The position of the largest value, from 0; the first one of equal values; null for no
+        values."""
         return self._reduce("argmax({}, per={})", axis)
 
     def any(self, axis: int | None = None) -> LeafTensor:
-        """Whether one is true; nulls are passed over."""
+        """Whether any value is true; nulls are skipped."""
         return self._reduce("any({}, per={})", axis)
 
     def all(self, axis: int | None = None) -> LeafTensor:
-        """Whether none is false; nulls are passed over."""
+        """Whether no value is false; nulls are skipped."""
         return self._reduce("all({}, per={})", axis)
 
     def count(self, axis: int | None = None) -> LeafTensor:
-        """How many are not null."""
+        """The number of values that are not null."""
         return self._reduce("count({}, per={})", axis)
 
     def count_distinct(self, axis: int | None = None) -> LeafTensor:
-        """How many different values there are, null not among them."""
+        """The number of distinct values without nulls."""
         return self._reduce("count_distinct({}, per={})", axis)
 
     def quantile(self, q: float, axis: int | None = None) -> LeafTensor:
-        """The value below which a part of all lies: 0.5 is the median, linear between two."""
+        """The quantile: 0.5 is the median; linear between two values."""
         return self._reduce(f"quantile({{}}, {float(q)!r}, per={{}})", axis)
 
     def cumulative_sum(self) -> LeafTensor:
-        """The sum of each innermost list up to each element; null for a null, which is passed
-        over."""
+        """The cumulative sum of each innermost list, up to and including each element; null for a
+        null, which is skipped."""
         from .compute import along
 
         return cast("LeafTensor", along("cumulative_sum({})", self))
@@ -512,8 +519,8 @@ class LeafTensor(LeafConversions, _Structured):
 def _structured(tensor: object) -> StructuredTensor:
     if isinstance(tensor, StructuredTensor):
         return tensor
-    hint = "cst.struct.constant and its kin give leaf tensors, too"
-    raise argument_error("these are plain values, expected structs", hint)
+    hint = "for leaf tensors, use cst.struct.constant and related functions"
+    raise argument_error("found plain values, expected structs", hint)
 
 
 _core.structured_classes(StructuredTensor, LeafTensor)

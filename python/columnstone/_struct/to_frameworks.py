@@ -1,7 +1,7 @@
-"""Structured tensors as those of PyTorch, JAX, TensorFlow and TorchRec.
+"""Structured tensors as tensors of PyTorch, JAX, TensorFlow and TorchRec.
 
-None of these has nulls. A struct that is null makes its fields null, and so an error
-with their path; only structs without fields have to be looked at themselves.
+None of these has nulls. A null struct makes its fields null, which is an error with their path;
+only structs without fields need a check of their own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def filled(tensor: Any, fill: object) -> Any:
-    """The tensor, after fill_null(fill) if something is to be filled in."""
+    """The tensor, after fill_null(fill) if a fill is given."""
     return tensor if fill is None else tensor.fill_null(fill)
 
 
@@ -83,8 +83,8 @@ def _to_tf(tf: Any, tensor: StructuredBase, path: str) -> Any:
         below = _below(path, name)
         if _TF_NAME.fullmatch(name) is None:
             raise ArgumentError(
-                f"field {below!r}: TensorFlow has no such names of fields: they are letters, "
-                "digits and underscores, and begin with a letter",
+                f"field {below!r}: TensorFlow does not allow this name: use letters, "
+                "digits and underscores, beginning with a letter",
                 path=below,
             )
         fields[name] = _to_tf(tf, flat[(name,)], below)
@@ -140,7 +140,9 @@ def to_keyed_jagged(
     paths = _paths(keys)
     if not paths or tensor.rank != 1:
         what = "no keys" if not paths else f"a tensor of rank {tensor.rank}"
-        raise ArgumentError(f"{what}, expected some, and a row per example (rank 1)")
+        raise ArgumentError(
+            f"found {what}, expected at least one key, and a row per example (rank 1)"
+        )
     values, lengths = zip(*(_jagged(torch, tensor, path) for path in paths), strict=True)
     parts = {"values": torch.cat(values), "lengths": torch.cat(lengths)}
     if weights is not None:
@@ -151,16 +153,16 @@ def to_keyed_jagged(
 
 def _paths(paths: Iterable[Path]) -> list[Path]:
     if isinstance(paths, str):
-        raise TypeError("a list of fields is needed, not a str")
+        raise TypeError("expected a list of fields, not a str")
     return list(paths)
 
 
 def _jagged(torch: Any, tensor: StructuredBase, path: Path) -> tuple[Any, Any]:
-    """The values of a field, and how many each row has."""
+    """The values of a field, and the number of values in each row."""
     field = tensor[path]
     name = path if isinstance(path, str) else ".".join(path)
     if _is_struct(field) or field.rank > 2:
-        hint = "merge_dims() or promote() its inner lists, or name one of its fields"
+        hint = "use merge_dims() or promote(), or name one of its fields"
         raise ArgumentError(
             f"field {name!r}: {'structs' if _is_struct(field) else f'rank {field.rank}'}, expected "
             f"a list of numbers per row ({hint})",
@@ -194,8 +196,8 @@ def _weights(
         if len(differ) > 0:
             row = int(differ[0])
             raise ArgumentError(
-                f"weights {path!r}: {int(own[row])} in row {row}, expected {int(wanted[row])}, as "
-                f"many as {key!r} has",
+                f"weights {path!r}: {int(own[row])} in row {row}, expected {int(wanted[row])} as "
+                f"in {key!r}",
                 path=path if isinstance(path, str) else ".".join(path),
                 record=row,
             )

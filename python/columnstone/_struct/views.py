@@ -1,4 +1,4 @@
-"""The RFC's names of structured tensors that are dense, ragged, or values of numpy."""
+"""The RFC's names of structured tensors: dense, ragged, or with numpy values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _View(type):
-    """Asks what a tensor is like, whatever its class."""
+    """isinstance tests the tensor, whatever its class."""
 
     _is_dense: bool
 
@@ -29,8 +29,8 @@ class _View(type):
 
 @public_in("columnstone.struct")
 class DenseStructuredTensor(StructuredTensor, metaclass=_View):
-    """The RFC's name of a StructuredTensor all of whose dimensions are uniform: isinstance asks for
-    that, and the constructor gives a StructuredTensor of fields, as StructuredTensor.from_fields
+    """The RFC's name of a StructuredTensor with only uniform dimensions: isinstance tests for that,
+    and the constructor returns a StructuredTensor from fields, as StructuredTensor.from_fields
     does."""
 
     __slots__ = ()
@@ -42,8 +42,8 @@ class DenseStructuredTensor(StructuredTensor, metaclass=_View):
 
 @public_in("columnstone.struct")
 class RaggedStructuredTensor(StructuredTensor, metaclass=_View):
-    """The RFC's name of a StructuredTensor that has a ragged dimension: isinstance asks for that,
-    and from_row_splits gives a StructuredTensor."""
+    """The RFC's name of a StructuredTensor with a ragged dimension: isinstance tests for that, and
+    from_row_splits returns a StructuredTensor."""
 
     __slots__ = ()
     _is_dense = False
@@ -56,7 +56,7 @@ class RaggedStructuredTensor(StructuredTensor, metaclass=_View):
 
 @public_in("columnstone.struct")
 class StructuredTensorValue:
-    """The RFC's name of a structured tensor whose fields are numpy arrays; see
+    """The RFC's name of a structured tensor with numpy arrays as fields; see
     `cst.struct.constant_value`.
 
     shape: as that of a StructuredTensor
@@ -66,17 +66,17 @@ class StructuredTensorValue:
 
     def __init__(self, tensor: StructuredTensor) -> None:
         if not isinstance(tensor, StructuredTensor):
-            raise TypeError(f"this is of a StructuredTensor, not of {type(tensor).__name__}")
+            raise TypeError(f"expected a StructuredTensor, not {type(tensor).__name__}")
         self._tensor = tensor
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        """The length of each dimension; None where it is ragged."""
+        """The length of each dimension; None if it is ragged."""
         return self._tensor.shape
 
     @property
     def rank(self) -> int:
-        """Number of dimensions."""
+        """The number of dimensions."""
         return self._tensor.rank
 
     def field_names(self) -> tuple[str, ...]:
@@ -84,9 +84,9 @@ class StructuredTensorValue:
         return self._tensor.field_names()
 
     def field_value(self, name: str) -> Any:
-        """The field of all structs: a StructuredTensorValue, or an array of numpy. The array is of
-        the values' own type where these are dense and none is null; else it is one of objects over
-        the dimensions that are uniform up to the first ragged one, with lists below."""
+        """The field of all structs: a StructuredTensorValue or a numpy array. The array has the
+        type of the values if these are dense and not null. Otherwise it has objects, in the uniform
+        dimensions before the first ragged one, with lists below."""
         return value_of(self._tensor[(name,)])
 
     def to_py(self) -> Any:
@@ -107,8 +107,8 @@ class StructuredTensorValue:
 
 @public_in("columnstone.struct")
 def constant_value(value: object, spec: Spec | None = None) -> Any:
-    """The same as `constant`, with numpy's values: a StructuredTensorValue for structs, an array of
-    numpy for plain values."""
+    """Like `constant`, with numpy values: a StructuredTensorValue for structs, a numpy array for
+    plain values."""
     return value_of(constant(value, spec))
 
 

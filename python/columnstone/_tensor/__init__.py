@@ -1,1 +1,1 @@
-"""Batches as tensors and back."""
+"""Conversion of batches to tensors and back."""

@@ -1,4 +1,4 @@
-"""TensorAdapter: record batches from anywhere to tensors; and how tensors are padded to dense."""
+"""TensorAdapter: converts record batches of any origin to tensors; and padding to dense tensors."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Pad:
 PadLike: TypeAlias = "Pad | tuple[Value, Length | tuple[Length, ...]]"
 PadsLike: TypeAlias = "Mapping[str, PadLike] | None"
 
-# What the extension takes: name, value, lengths (-1: the longest; a tuple of sizes; None: all the
+# For the extension: name, value, lengths (-1: the longest; a tuple of sizes; None: all the
 # longest), truncate.
 CoreLength: TypeAlias = int | tuple[int, ...]
 CorePad: TypeAlias = tuple[str, Value, tuple[CoreLength, ...] | None, bool]
@@ -76,7 +76,7 @@ def _length_of(name: str, length: object) -> CoreLength:
         sizes = tuple(_whole(name, size) for size in length)
         if not sizes or sizes[0] == 0 or any(a >= b for a, b in pairwise(sizes)):
             raise argument_error(
-                f"pad[{name!r}]: sizes are a list such as [128, 512], from the smallest to the "
+                f"pad[{name!r}]: sizes must be a list such as [128, 512], from the smallest to the "
                 "largest, without a 0"
             )
         return sizes
@@ -97,7 +97,7 @@ def _whole(name: str, length: object) -> int:
 
 
 def find_tensor(tensors: Iterable[TensorRepresentation], name: str) -> TensorRepresentation | None:
-    """The tensor of that name; "a.b" is the field b of a."""
+    """The tensor with that name; "a.b" is the field b of a."""
     known = {tensor.name: tensor for tensor in tensors}
     if name in known:
         return known[name]
@@ -110,7 +110,7 @@ def find_tensor(tensors: Iterable[TensorRepresentation], name: str) -> TensorRep
 
 
 def _types_of(dtype: str) -> tuple[type, ...]:
-    """What the values of a tensor are padded with."""
+    """The type of the padding value of a tensor."""
     if dtype == "none":
         return (int, float, bytes)
     return (bytes,) if dtype == "bytes" else (int, float) if dtype[0] == "f" else (int,)
@@ -120,7 +120,7 @@ def core_pads(
     pad: PadsLike, representations: Mapping[str, TensorRepresentation], unknown: bool = False
 ) -> tuple[CorePad, ...]:
     """The extension's tuples of a pad argument, checked against the tensors. unknown: there may be
-    others, of numbers."""
+    other tensors, of numbers."""
     entries: list[CorePad] = []
     if pad is not None and not isinstance(pad, Mapping):
         raise TypeError(f"pad is a dict of tensor name to pad, not {type(pad).__name__}")
@@ -135,7 +135,7 @@ def core_pads(
         if not isinstance(one.value, types) or is_bool:
             names = " or ".join(t.__name__ for t in types)
             raise TypeError(
-                f"pad[{name!r}]: a tensor of {dtype} is padded with {names}, not "
+                f"pad[{name!r}]: the padding of a tensor of {dtype} is {names}, not "
                 f"{type(one.value).__name__}"
             )
         fits = not isinstance(one.value, int) or -(2**63) <= one.value < 2**63
@@ -234,14 +234,14 @@ class TensorAdapter:
         tensors: dict[str, TensorRepresentation],
         pads: tuple[CorePad, ...],
     ) -> Self:
-        """The other end of pickling."""
+        """Unpickles an adapter."""
         adapter = object.__new__(cls)
         adapter._make(arrow_schema, tensors, pads)
         return adapter
 
     @classmethod
     def _restore_tensor(cls, batch: RecordBatch, tensors: list[TensorRepresentation]) -> AnyTensor:
-        """The other end of pickling a Tensor (pickling.py)."""
+        """Unpickles a Tensor (pickling.py)."""
         return cls(batch.schema, tensors).convert(batch)["t"]
 
     def __repr__(self) -> str:
@@ -277,18 +277,20 @@ def _columns(tensor: TensorRepresentation) -> str:
 
 
 def representations_from(given: object, group: str) -> dict[str, TensorRepresentation]:
-    """TensorRepresentations by name, from what stands for them."""
+    """TensorRepresentations by name, from a dict, a list or a schema."""
     if isinstance(given, Mapping):
         given = given.values()
     if isinstance(given, Iterable) and not isinstance(given, str | bytes | bytearray | memoryview):
         if group:
-            raise argument_error("group names one of a schema's: with representations it is empty")
+            raise argument_error(
+                "group is the name of a group in the schema: leave it out with representations"
+            )
         tensors: dict[str, TensorRepresentation] = {}
         for tensor in given:
             entries_of([tensor])  # which checks its type
             if tensor.name in tensors:
                 raise argument_error(
-                    f"two tensors are called {tensor.name!r}", "rename one of them"
+                    f"two tensors have the name {tensor.name!r}", "rename one of them"
                 )
             tensors[tensor.name] = tensor
         return tensors

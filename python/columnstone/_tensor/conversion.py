@@ -1,6 +1,7 @@
-"""Tensors as those of numpy, PyTorch, JAX and TensorFlow: one walk through batches for all of them.
+"""Conversion of tensors to numpy, PyTorch, JAX and TensorFlow: one traversal of batches for all of
+them.
 
-Nothing is copied where the framework can do with memory that it must not write to.
+Nothing is copied if the framework can use memory that it must not write to.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     Convert = Callable[[Any], Any]
 
 
-# What becomes of a tensor whose kind the data tell is checked as what becomes of a dense one.
+# A tensor whose kind depends on the data is checked like a dense one.
 
 
 @overload
@@ -70,9 +71,10 @@ def to_numpy(tensors: RaggedTensor) -> RaggedTensor[npt.NDArray[Any]]: ...
 @public_in("columnstone.tensor")
 def to_numpy(tensors: Any) -> Any:
     """Converts a tensor, or a dict or tuple of tensors, to numpy. Dense tensors become read-only
-    arrays without a copy. SparseTensor and RaggedTensor stay, with arrays as their parts. Strings
-    become arrays of bytes objects. Here and in to_torch, to_jax and to_tf, a StructuredTensor
-    becomes a dict of its fields, and a LeafTensor the Tensor or RaggedTensor of its values."""
+    arrays without a copy. SparseTensor and RaggedTensor keep their class, with arrays as parts.
+    Strings become arrays of bytes objects. Here and in to_torch, to_jax and to_tf, a
+    StructuredTensor becomes a dict of its fields, and a LeafTensor becomes the Tensor or
+    RaggedTensor of its values."""
     return converted(tensors, lambda tensor: tensor.numpy())
 
 
@@ -139,8 +141,8 @@ def to_jax(tensors: RaggedTensor) -> RaggedTensor[jax.Array]: ...
 
 @public_in("columnstone.tensor")
 def to_jax(tensors: Any) -> Any:
-    """Converts a tensor, or a dict or tuple of tensors, to JAX. SparseTensor and RaggedTensor stay,
-    with JAX arrays as their parts. Strings become numpy arrays of bytes objects.
+    """Converts a tensor, or a dict or tuple of tensors, to JAX. SparseTensor and RaggedTensor keep
+    their class, with JAX arrays as parts. Strings become numpy arrays of bytes objects.
 
     Without jax_enable_x64, JAX has no 64-bit types: int64 becomes int32 (UnsupportedError if a
     value does not fit), and float64 is rounded to float32.
@@ -156,12 +158,12 @@ def to_tf(tensors: Any) -> Any:
 
 
 def framework(module: str, package: str, name: str) -> Any:
-    """The part of this package that needs another one."""
-    return need(f"columnstone._frameworks.{module}", f"what makes tensors of {name}", package)
+    """The module of this package that needs another package."""
+    return need(f"columnstone._frameworks.{module}", f"conversion to {name}", package)
 
 
 def register_with_jax() -> None:
-    """Tells JAX what batches and tensors consist of, if the program uses it."""
+    """Tells JAX how to traverse batches and tensors, if the program uses JAX."""
     if hasattr(sys.modules.get("jax"), "tree_util"):
         importlib.import_module("columnstone._frameworks.jax")
 
@@ -172,9 +174,9 @@ def converted(
     sparse: Convert | None = None,
     ragged: Convert | None = None,
 ) -> Any:
-    """The same structure with every tensor converted; a structured tensor is a dict of its fields.
-    Without functions of their own, sparse and
-    ragged tensors stay what they are, and their parts are converted."""
+    """The same structure with every tensor converted; a structured tensor becomes a dict of its
+    fields. Without functions for them, sparse and ragged tensors keep their class, and their parts
+    are converted."""
     if isinstance(tensors, _core.StructuredBase):
         tensors = flat_tensors(tensors)
     if isinstance(tensors, Mapping):
@@ -190,17 +192,18 @@ def converted(
 
 
 def flat_tensors(tensor: _core.StructuredBase, path: str = "") -> Any:
-    """As the tensors that sources give: of a structured tensor a dict of the fields, which may be
-    structured again, of a leaf tensor a Tensor or a RaggedTensor. UnsupportedError for a scalar."""
+    """The tensors that sources return: for a structured tensor a dict of its fields, which may be
+    structured themselves; for a leaf tensor a Tensor or a RaggedTensor. UnsupportedError for a
+    scalar."""
     if tensor.rank == 0:
-        raise UnsupportedError("a scalar, which has no rows", path=path or None)
+        raise UnsupportedError("the tensor is a scalar, which has no rows", path=path or None)
     if hasattr(tensor, "to_tensor"):
         return tensor.to_tensor()
     return {name: tensor[(name,)] for name in tensor.field_names()}
 
 
 def like(tensors: Mapping[str, Any], made: dict[str, Any]) -> Any:
-    """A dict in the place of a batch: a Batch again, with its position, if that is what it was."""
+    """Turns a dict into a Batch with its position, if the original was one."""
     if not hasattr(tensors, "position"):
         return made
     return type(tensors)(made, tensors.position)  # type: ignore[call-arg]

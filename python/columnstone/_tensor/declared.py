@@ -1,4 +1,4 @@
-"""What tensors will be, before there are any: TensorSpec, and the columns that such tensors get."""
+"""Declared tensors: TensorSpec, and the columns of such tensors."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _DTYPES = (
 @public_in("columnstone.tensor")
 @dataclass(frozen=True)
 class TensorSpec:
-    """What the tensors of a name will be, as tf.TensorSpec and its kin say it.
+    """The declaration of a tensor, like tf.TensorSpec and related classes.
 
-    dtype is the values' own, such as "int32", "uint8" or "bytes". shape begins with the rows; None
-    is a size that is not known, which of a ragged tensor all are down to ragged_rank: the number of
-    its row splits, whose type is row_splits_dtype.
+    dtype is the type of the values, such as "int32", "uint8" or "bytes". shape begins with the
+    rows. None is an unknown size; the first ragged_rank sizes of a ragged tensor are all unknown.
+    ragged_rank is the number of row splits, row_splits_dtype their type.
     """
 
     kind: Literal["dense", "sparse", "ragged"]
@@ -37,18 +37,18 @@ class TensorSpec:
 
     @classmethod
     def of(cls, spec: Any) -> TensorSpec:
-        """A TensorSpec as it is; of TensorFlow's TensorSpec, SparseTensorSpec and RaggedTensorSpec
-        the same. Raises UnsupportedError for a rank or a type that is not known here."""
+        """A TensorSpec unchanged; TensorFlow's TensorSpec, SparseTensorSpec and RaggedTensorSpec
+        converted. Raises UnsupportedError for an unknown rank or an unsupported type."""
         if isinstance(spec, cls):
             return spec
         if type(spec).__module__.partition(".")[0] not in ("tensorflow", "tf_keras", "keras"):
-            raise TypeError(f"a TensorSpec cannot be made of {type(spec).__name__}")
+            raise TypeError(f"cannot make a TensorSpec from {type(spec).__name__}")
         made: TensorSpec = framework("tf", "tensorflow", "TensorFlow").spec_of(spec)
         return made
 
     def takes(self, other: TensorSpec) -> bool:
-        """Whether a tensor of the other one is one of this: a size that this one leaves open may be
-        any. How wide row splits are does not count."""
+        """Whether a tensor with the other spec also has this one: a size that this one leaves open
+        can be any. The type of row splits does not matter."""
         return (
             (self.kind, self.dtype, self.ragged_rank)
             == (other.kind, other.dtype, other.ragged_rank)
@@ -68,17 +68,17 @@ class TensorSpec:
 def representation_of(
     name: str, spec: TensorSpec, coordinates: bool, value_column: str, index_column: str
 ) -> TensorRepresentation:
-    """The columns of such tensors; coordinates: of a sparse one of rank 2, index columns though it
-    could be a varlen one."""
+    """The columns of such tensors; coordinates: for a sparse tensor of rank 2, use index columns
+    although it could be a varlen tensor."""
     if spec.dtype not in _DTYPES:
         hint = "cast it to integers, float32, float64 or bool"
         raise UnsupportedError(
-            f"tensor {name!r}: no column holds values of {spec.dtype} ({hint})",
+            f"tensor {name!r}: columns cannot hold values of {spec.dtype} ({hint})",
             path=name,
             hint=hint,
         )
     if not spec.shape or spec.shape[0] is not None:
-        raise _unfit(name, spec, "the first size is that of the rows, which is None")
+        raise _unfit(name, spec, "the first size, that of the rows, must be None")
     sizes = spec.shape[1:]
     if spec.kind == "dense":
         return _dense(name, spec, sizes)
@@ -95,7 +95,7 @@ def representation_of(
 def _dense(name: str, spec: TensorSpec, sizes: tuple[int | None, ...]) -> TensorRepresentation:
     known = tuple(size for size in sizes if size is not None)
     if len(known) != len(sizes):
-        raise _unfit(name, spec, "of a dense tensor all sizes but the rows are known")
+        raise _unfit(name, spec, "the sizes of a dense tensor must be known, except for the rows")
     return TensorRepresentation(name, "dense", spec.dtype, (name,), known)
 
 
@@ -104,7 +104,9 @@ def _ragged(name: str, spec: TensorSpec, sizes: tuple[int | None, ...]) -> Tenso
     inner = tuple(UniformRowLength(size) for size in sizes[rank:] if size)
     if not 0 < rank <= len(sizes) or any(sizes[:rank]) or len(inner) != len(sizes) - rank:
         raise _unfit(
-            name, spec, "of a ragged tensor the sizes are None to ragged_rank, and known below it"
+            name,
+            spec,
+            "the sizes of a ragged tensor must be None up to ragged_rank, and known after it",
         )
     return TensorRepresentation(
         name,
@@ -122,11 +124,11 @@ def _unfit(name: str, spec: TensorSpec, rule: str) -> Exception:
     return error
 
 
-# ---- tensors as the extension takes them (encoder.py) ----
+# ---- tensors for the extension (encoder.py) ----
 
 
 def check_declared(declared: dict[str, TensorSpec], tensors: tuple[Any, ...]) -> None:
-    """Raises SchemaError for a tensor that is not as it was declared."""
+    """Raises SchemaError for a tensor that does not match its declaration."""
     for name, kind, values, _, dense_shape, row_splits, _ in tensors:
         spec = declared.get(name)
         if spec is None:
@@ -134,7 +136,7 @@ def check_declared(declared: dict[str, TensorSpec], tensors: tuple[Any, ...]) ->
         found = _found(kind, values, dense_shape, row_splits)
         if not spec.takes(found):
             raise SchemaError(
-                f"feature {name!r}: the tensor is {found}, and was declared as {spec}", path=name
+                f"feature {name!r}: found {found}, expected {spec} as declared", path=name
             )
 
 
@@ -176,7 +178,7 @@ def nothing_of(spec: TensorSpec) -> Any:
 
 
 def in_order(tensor: tuple[Any, ...], varlen: bool) -> tuple[Any, ...]:
-    """A sparse tensor with its indices sorted; a varlen one with the values of each row at 0, 1, 2,
+    """A sparse tensor with sorted indices; a varlen tensor with the values of each row at 0, 1, 2,
     ..., and a dense shape as wide as its longest row."""
     import numpy as np
 

@@ -1,4 +1,5 @@
-"""Tensors to record batches: those of ours, of numpy, PyTorch, JAX and TensorFlow."""
+"""Converts tensors to record batches: tensors of this package, numpy, PyTorch, JAX and
+TensorFlow."""
 
 from __future__ import annotations
 
@@ -31,23 +32,23 @@ CoreTensor: TypeAlias = (
 
 @public_in("columnstone.tensor")
 class TensorEncoder:
-    """Makes record batches of tensors, such that a TensorAdapter of the same representations gives
-    the same tensors again: every value, bit and position.
+    """Converts tensors to record batches. A TensorAdapter with the same representations restores
+    exactly the same tensors: every value, bit and position.
 
-    representations: TensorRepresentations, as a dict by name or a list, or a schema (whatever
-        columnstone.Schema takes), whose `group` counts then.
-    relaxed: varlen tensors may have gaps, and a dense shape that is wider than the longest row. The
-        values of a row keep their order, and are given back at 0, 1, 2, ... The indices of other
-        sparse tensors may be in any order, and are sorted.
+    representations: TensorRepresentations, as a dict by name or a list, or a schema (anything that
+        columnstone.Schema accepts), of which `group` is used.
+    relaxed: varlen tensors may have gaps, and a dense shape wider than the longest row. The values
+        of a row keep their order, and are restored at 0, 1, 2, ... The indices of other sparse
+        tensors may be in any order, and are sorted.
 
-    A dense tensor becomes a column of large_list with a row's values; a varlen one the same; a
-    sparse one a column of values and one of int64 per index column, or, if it is of rank 1, one of
-    single values and nulls; a ragged one nested large_lists, or values beside row lengths where its
-    partitions name columns; trailing uniform partitions lie flat in the innermost lists. Paths of
-    several steps make struct columns. Values keep their type.
+    A dense or varlen tensor becomes a large_list column with the values of each row. A sparse
+    tensor becomes a column of values and an int64 column per index column or, with rank 1, a column
+    of single values and nulls. A ragged tensor becomes nested large_lists, or values and row
+    lengths if its partitions name columns; trailing uniform partitions are flat in the innermost
+    lists. Paths of several steps become struct columns. Values keep their type.
 
     Raises SchemaError for representations of the same column. Encoders pickle, and several threads
-    may share one.
+    can share one.
     """
 
     __slots__ = ("_core", "_declared", "_relaxed")
@@ -78,19 +79,19 @@ class TensorEncoder:
         index_column: str = "{name}$index{i}",
         relaxed: bool = False,
     ) -> TensorEncoder:
-        """An encoder of tensors that are declared before there are any, so that arrow_schema is
-        right from the start: with the width of numbers, and the number of list levels. What is
-        encoded has to be as it was declared.
+        """An encoder for tensors that are declared in advance, so that arrow_schema is complete
+        from the start, including the width of numbers and the number of list levels. Tensors must
+        match their declaration.
 
         specs: by name, TensorSpecs or the tf.TypeSpecs of TensorFlow.
         coordinates: sparse tensors of rank 2 and unknown width that get index columns; the others
             are varlen ones.
-        value_column, index_column: how the columns of other sparse tensors are called.
+        value_column, index_column: the names of the columns of other sparse tensors.
         relaxed: as above.
 
-        Raises ArgumentError for a tensor that no columns can hold, such as a dense one with a
-        second size that is not known, UnsupportedError for a type that none can, and SchemaError
-        where two of them want one column.
+        Raises ArgumentError for a tensor that columns cannot hold, such as a dense one with two
+        unknown sizes; UnsupportedError for a type that columns cannot hold; and SchemaError if two
+        tensors need the same column.
         """
         declared = {name: TensorSpec.of(spec) for name, spec in specs.items()}
         for name in coordinates:
@@ -113,11 +114,11 @@ class TensorEncoder:
 
     @classmethod
     def of(cls, tensors: Mapping[str, Any]) -> TensorEncoder:
-        """An encoder by the representations that the tensors ask for: dense; varlen sparse if the
-        positions of every row count 0, 1, 2, ... and the longest row fills the dense shape, else
-        sparse with the columns "name$values" and "name$index0", ..., of rank 1 with the column of
-        its name; ragged, with inner dimensions as uniform partitions; structured for a dict, in a
-        struct column of its name."""
+        """An encoder with representations chosen from the tensors: dense; varlen sparse if the
+        positions of every row are 0, 1, 2, ... and the longest row fills the dense shape; otherwise
+        sparse with the columns "name$values" and "name$index0", ... (with rank 1, a column with its
+        name); ragged, with inner dimensions as uniform partitions; structured for a dict, in a
+        struct column with its name."""
         encoder = object.__new__(cls)
         encoder._core = _core.TensorEncoder.of(core_tensors(tensors))
         encoder._declared = {}
@@ -125,22 +126,22 @@ class TensorEncoder:
         return encoder
 
     def encode(self, tensors: Mapping[str, Any]) -> _core.RecordBatch:
-        """One batch of the tensors, one for each representation, by name. Each is
+        """Encodes one batch of tensors, one for each representation, by name. Each is
 
         - a columnstone Tensor, SparseTensor or RaggedTensor;
         - a numpy array, or anything that exports a buffer, DLPack or __array__ (PyTorch and JAX on
           the CPU, TensorFlow); arrays of str, as of bytes, are strings (UTF-8);
         - a list of bytes or str, as one string per row;
         - a SparseTensor or RaggedTensor of TensorFlow, a sparse COO or nested tensor of PyTorch;
-        - for a structured tensor a dict of its fields, or a StructuredTensor, whose fields of
-          several dimensions are ragged or dense tensors each; a LeafTensor is one of these.
+        - for a structured tensor, a dict of its fields, or a StructuredTensor, whose fields with
+          several dimensions count as ragged or dense tensors, like a LeafTensor.
 
-        Values are copied. The first batch decides what the representations leave open: the width
+        Values are copied. The first batch determines what the representations leave open: the width
         of numbers, and the number of list levels.
 
-        Raises SchemaError, with tensor and row, for a tensor that is not as it was declared, or
-        that its representation cannot give back: another shape, rows that are not those of the
-        other tensors, row splits or indices that are out of order, positions with gaps in a varlen
+        Raises SchemaError, with tensor and row, for a tensor that does not match its declaration,
+        or that its representation cannot restore: another shape, a different number of rows than
+        the other tensors, row splits or indices out of order, positions with gaps in a varlen
         tensor. UnsupportedError for types that are not integers, float32, float64, bools or
         strings.
         """
@@ -159,12 +160,13 @@ class TensorEncoder:
 
     @property
     def arrow_schema(self) -> _core.ArrowSchema:
-        """The Arrow schema of the batches; before the first one, as the representations say."""
+        """The Arrow schema of the batches; before the first batch, according to the
+        representations."""
         return self._core.arrow_schema
 
     @property
     def specs(self) -> dict[str, TensorSpec]:
-        """The tensors as for_specs was told of them, by name; else there are none."""
+        """The tensors declared with for_specs, by name; otherwise empty."""
         return dict(self._declared)
 
     @property
@@ -182,7 +184,7 @@ class TensorEncoder:
         declared: dict[str, TensorSpec],
         relaxed: bool,
     ) -> TensorEncoder:
-        """The other end of pickling."""
+        """Unpickles an encoder."""
         encoder = cls(representations, relaxed=relaxed)
         encoder._declare(declared)
         return encoder
@@ -198,7 +200,7 @@ def core_tensors(tensors: Mapping[str, Any]) -> tuple[CoreTensor, ...]:
 
 
 def _core_tensor(name: str, value: Any) -> CoreTensor:
-    """The extension's tuple of a tensor of any library."""
+    """The extension's tuple for a tensor of any library."""
     if not isinstance(name, str):
         raise TypeError(f"the name of a tensor is a str, not {type(name).__name__}")
     if isinstance(value, _core.StructuredBase):
@@ -221,7 +223,7 @@ def _core_tensor(name: str, value: Any) -> CoreTensor:
 
 
 def _sparse_parts(value: Any) -> tuple[Any, Any, Any] | None:
-    """indices [n, rank], values [n] and dense_shape [rank]; None for what is not sparse."""
+    """indices [n, rank], values [n] and dense_shape [rank]; None if it is not sparse."""
     if isinstance(value, SparseTensor) or _has(value, "indices", "values", "dense_shape"):
         return value.indices, value.values, value.dense_shape
     if getattr(value, "is_sparse", False) is True and hasattr(value, "coalesce"):
@@ -233,15 +235,17 @@ def _torch_sparse_parts(value: Any) -> tuple[Any, Any, Any]:
     import numpy as np
 
     if value.dense_dim() != 0:
-        raise UnsupportedError("a hybrid sparse tensor, whose values have dimensions of their own")
+        raise UnsupportedError(
+            "hybrid sparse tensors are not supported (their values have dimensions)"
+        )
     sorted_ = value.coalesce()
     if sorted_.values().shape[0] != value._nnz():
-        raise UnsupportedError("a sparse tensor with several values of the same index")
+        raise UnsupportedError("the sparse tensor has several values with the same index")
     return sorted_.indices().T, sorted_.values(), np.array(tuple(value.shape), dtype=np.int64)
 
 
 def _ragged_parts(name: str, value: Any) -> tuple[Any, list[Any]] | None:
-    """The values and the row splits, outermost first; None for what is not ragged."""
+    """The values and the row splits, outermost first; None if it is not ragged."""
     if isinstance(value, RaggedTensor):
         return value.values, list(value.row_splits)
     if _has(value, "flat_values", "nested_row_splits"):
@@ -252,13 +256,14 @@ def _ragged_parts(name: str, value: Any) -> tuple[Any, list[Any]] | None:
 
 
 def _torch_nested_parts(name: str, value: Any) -> tuple[Any, list[Any]]:
-    """The rows of a structured tensor differ in their first dimension."""
+    """The values and row splits of a nested torch tensor. Its rows may differ only in their first
+    dimension."""
     import numpy as np
 
     rows = [_numpy(row) for row in value.unbind()]
     if any(row.ndim == 0 or row.shape[1:] != rows[0].shape[1:] for row in rows):
         raise UnsupportedError(
-            "a structured tensor whose rows differ in more than their first dimension", path=name
+            "the rows of the structured tensor differ in more than their first dimension", path=name
         )
     splits: Any = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=splits[1:])
@@ -268,7 +273,7 @@ def _torch_nested_parts(name: str, value: Any) -> tuple[Any, list[Any]]:
 
 
 def _has(value: Any, *names: str) -> bool:
-    """True for an object with these attributes, none of them a method."""
+    """True for an object with these attributes, none of which is a method."""
     return all(hasattr(value, name) and not callable(getattr(value, name)) for name in names)
 
 
@@ -276,7 +281,7 @@ def _has(value: Any, *names: str) -> bool:
 
 
 def _ndarray(name: str, value: Any) -> CoreNdarray:
-    """An array as the extension takes it."""
+    """An array for the extension."""
     if isinstance(value, _core.Tensor):
         return (value.shape, value) if value.dtype == "bytes" else value
     if isinstance(value, list | tuple):
@@ -288,26 +293,31 @@ def _ndarray(name: str, value: Any) -> CoreNdarray:
         return array.shape, _all_bytes(name, array.ravel().tolist())
     if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8 or array.dtype == "float16":
         hint = "cast it to integers, float32, float64 or bool"
-        raise UnsupportedError(f"a tensor of {array.dtype} ({hint})", path=name, hint=hint)
+        raise UnsupportedError(
+            f"a tensor of {array.dtype} cannot be encoded ({hint})", path=name, hint=hint
+        )
     return array
 
 
 def _without_nulls(name: str, value: Any) -> Any:
-    """Arrow data as an array of ours: as numpy, nulls would turn into NaN, or masks be lost."""
+    """Arrow data as an array of this package: in numpy, nulls would become NaN, and masks would be
+    lost."""
     if hasattr(value, "mask") and hasattr(value, "filled"):
-        raise UnsupportedError("a masked array (fill it first)", path=name, hint="fill it first")
+        raise UnsupportedError(
+            "masked arrays are not supported (fill it first)", path=name, hint="fill it first"
+        )
     given = exported(value)
     if not hasattr(given, "__arrow_c_array__") and not hasattr(given, "__arrow_c_stream__"):
         return value
     column = _array(given)
     if column.null_count > 0:
         hint = "fill the nulls, or encode a varlen tensor"
-        raise UnsupportedError(f"a tensor with {column.null_count} nulls", path=name, hint=hint)
+        raise UnsupportedError(f"the tensor has {column.null_count} nulls", path=name, hint=hint)
     return value
 
 
 def _numpy(value: Any) -> Any:
-    """A numpy array in row-major order, aligned and of the machine's byte order."""
+    """A numpy array in row-major order, aligned, and in native byte order."""
     import numpy as np
 
     if hasattr(value, "detach"):
@@ -335,4 +345,4 @@ def _bytes_of(name: str, item: Any) -> bytes:
     if isinstance(item, bytearray | memoryview):
         return bytes(item)
     hint = "make it a numpy array" if isinstance(item, int | float) else "use bytes or str"
-    raise TypeError(f"tensor {name!r} holds {type(item).__name__} among its strings ({hint})")
+    raise TypeError(f"tensor {name!r} has {type(item).__name__} among its strings ({hint})")

@@ -1,4 +1,4 @@
-"""How a Tensor pickles: as a record batch that gives it again."""
+"""Pickling of Tensors: as a record batch from which the tensor is restored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def reduce(
     tensor: Tensor,
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """What pickles a Tensor: a record batch that gives it again."""
+    """The pickled form of a Tensor: a record batch from which it is restored."""
     if tensor.ndim == 0:
         return type(tensor)._reshape, (tensor._reshape((1,)), ())
     tensors = {"t": tensor}

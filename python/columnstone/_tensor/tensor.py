@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .._core import Tensor
 
-    # What the parts are: Tensors, or the arrays that to_numpy and its like have made of them.
+    # The parts: Tensors, or the arrays that to_numpy and similar functions make from them.
     Part = TypeVar("Part", bound=Any, default=Tensor)
 else:
     from typing import TypeVar
@@ -47,7 +47,7 @@ class SparseTensor(Generic[Part]):
 
     @property
     def dtype(self) -> Any:
-        """The type of the values, as their own `dtype` gives it; a str for a Tensor."""
+        """The type of the values, as in their own `dtype`; a str for a Tensor."""
         return self.values.dtype
 
     @property
@@ -87,12 +87,12 @@ class RaggedTensor(Generic[Part]):
 
     @property
     def dtype(self) -> Any:
-        """The type of the values, as their own `dtype` gives it; a str for a Tensor."""
+        """The type of the values, as in their own `dtype`; a str for a Tensor."""
         return self.values.dtype
 
     @property
     def num_rows(self) -> int:
-        """Number of rows."""
+        """The number of rows."""
         return len(self.row_splits[0]) - 1
 
     def __len__(self) -> int:

@@ -325,21 +325,22 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef getset[] = {
     {"names", get_names, NULL, PyDoc_STR("Names of the fields, in order."), NULL},
-    {"name", get_name, NULL, PyDoc_STR("The field's own name; '' for a whole batch."), NULL},
+    {"name", get_name, NULL, PyDoc_STR("The name of the field; '' for a whole batch."), NULL},
     {"format", get_format, NULL, PyDoc_STR("Format string of the Arrow C data interface."), NULL},
     {"nullable", get_nullable, NULL, PyDoc_STR("Whether the field may be null."), NULL},
     {"children", get_children, NULL, PyDoc_STR("The fields as ArrowSchema objects."), NULL},
     {"dictionary", get_dictionary, NULL,
-     PyDoc_STR("The type of a dictionary's values, for which its integers stand; None: plain."),
+     PyDoc_STR("The type of a dictionary's values, which its integers refer to; None: not a\n"
+               "dictionary."),
      NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, "An Arrow schema or field: names and types of columns.\n\n"
-                "Anything that speaks the Arrow PyCapsule interface takes it, for example\n"
+                "Any consumer of the Arrow PyCapsule interface accepts it, for example\n"
                 "``pyarrow.schema(source.arrow_schema)``. Equality compares names, types and\n"
-                "nullability, not metadata."},
+                "nullability, but not metadata."},
     {Py_tp_dealloc, arrow_schema_dealloc},
     {Py_tp_repr, arrow_schema_repr},
     {Py_tp_str, str},

@@ -321,7 +321,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "A source with an order; columnstone.Dataset is the public face."},
+    {Py_tp_doc, "The core of columnstone.Dataset."},
     {Py_tp_new, new_dataset},
     {Py_tp_dealloc, dataset_dealloc},
     {Py_tp_traverse, dataset_traverse},

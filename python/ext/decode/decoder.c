@@ -226,7 +226,7 @@ static PyGetSetDef getset[] = {
 };
 
 static PyType_Slot decoder_slots[] = {
-    {Py_tp_doc, "A decoder; columnstone.codec.Decoder is the public face."},
+    {Py_tp_doc, "The core of columnstone.codec.Decoder."},
     {Py_tp_new, decoder_new},
     {Py_tp_dealloc, decoder_dealloc},
     {Py_tp_methods, methods},

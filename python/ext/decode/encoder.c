@@ -296,7 +296,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot encoder_slots[] = {
-    {Py_tp_doc, "An encoder; columnstone.codec.Encoder is the public face."},
+    {Py_tp_doc, "The core of columnstone.codec.Encoder."},
     {Py_tp_new, encoder_new},
     {Py_tp_dealloc, encoder_dealloc},
     {Py_tp_methods, methods},

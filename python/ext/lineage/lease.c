@@ -179,7 +179,7 @@ static PyMemberDef members[] = {
 
 static PyType_Slot slots[] = {
     {Py_tp_members, members},
-    {Py_tp_doc, "What keeps files; columnstone.lineage.Lease is its face."},
+    {Py_tp_doc, "The core of columnstone.lineage.Lease."},
     {Py_tp_dealloc, lease_dealloc},
     {Py_tp_methods, methods},
     {0, NULL},

@@ -32,7 +32,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "A store of lineage; columnstone.lineage.Store is its face."},
+    {Py_tp_doc, "The core of columnstone.lineage.Store."},
     {Py_tp_new, cst__py_store_new},
     {Py_tp_dealloc, cst__py_store_dealloc},
     {Py_tp_methods, methods},

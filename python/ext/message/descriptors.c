@@ -166,7 +166,7 @@ static PyGetSetDef getset[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "A set of message types; columnstone.schema.Descriptors is the public face."},
+    {Py_tp_doc, "The core of columnstone.schema.Descriptors."},
     {Py_tp_new, new_descriptors},
     {Py_tp_dealloc, descriptors_dealloc},
     {Py_tp_methods, methods},

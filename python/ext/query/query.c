@@ -249,7 +249,7 @@ static PyGetSetDef getset[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "Statements; columnstone.Query is the public face."},
+    {Py_tp_doc, "The core of columnstone.Query."},
     {Py_tp_new, new_query},
     {Py_tp_dealloc, query_dealloc},
     {Py_tp_traverse, query_traverse},

@@ -705,7 +705,7 @@ static PyGetSetDef getset[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "A query bound to its input; columnstone.View is the public face."},
+    {Py_tp_doc, "The core of columnstone.View."},
     {Py_tp_new, new_view},
     {Py_tp_dealloc, view_dealloc},
     {Py_tp_traverse, view_traverse},

@@ -302,8 +302,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc,
-     "What data has; columnstone.accumulate.SchemaInference, Validation and Counts are its faces."},
+    {Py_tp_doc, "The core of the classes of columnstone.accumulate and of columnstone.Statistics."},
     {Py_tp_dealloc, accumulator_dealloc},
     {Py_tp_methods, methods},
     {0, NULL},

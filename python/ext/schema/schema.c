@@ -317,7 +317,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "A parsed schema; columnstone.Schema is the public face."},
+    {Py_tp_doc, "The core of columnstone.Schema."},
     {Py_tp_dealloc, schema_dealloc},
     {Py_tp_methods, methods},
     {0, NULL},

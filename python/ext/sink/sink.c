@@ -219,7 +219,7 @@ static PyObject *sink_finish(PyObject *object, PyObject *unused) {
   if (self->sink == NULL) {
     error.code = CST_STATE;
     PyOS_snprintf(error.message, sizeof error.message,
-                  "nothing was written, so the columns are not known");
+                  "nothing was written: the columns are unknown");
     PyOS_snprintf(error.hint, sizeof error.hint,
                   "write a batch or a stream of no rows, which has columns");
   } else {
@@ -292,7 +292,7 @@ static PyGetSetDef getset[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "An output of record batches; columnstone.Writer is the public face."},
+    {Py_tp_doc, "The core of columnstone.Writer."},
     {Py_tp_new, new_sink},
     {Py_tp_dealloc, sink_dealloc},
     {Py_tp_traverse, sink_traverse},

@@ -248,7 +248,7 @@ static PyGetSetDef getset[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "A TFRecord writer; columnstone.codec.TFRecordWriter is the public face."},
+    {Py_tp_doc, "The core of columnstone.codec.TFRecordWriter."},
     {Py_tp_new, new_writer},
     {Py_tp_dealloc, writer_dealloc},
     {Py_tp_traverse, writer_traverse},

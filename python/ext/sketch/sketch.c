@@ -232,7 +232,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "What is kept of many values; the classes of columnstone.sketch are its faces."},
+    {Py_tp_doc, "The core of the classes of columnstone.sketch."},
     {Py_tp_dealloc, sketch_dealloc},
     {Py_tp_methods, methods},
     {0, NULL},

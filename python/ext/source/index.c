@@ -145,7 +145,7 @@ static PyGetSetDef getset[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "An index; columnstone.source.Index is the public face."},
+    {Py_tp_doc, "The core of columnstone.source.Index."},
     {Py_tp_dealloc, index_dealloc},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},

@@ -185,7 +185,7 @@ static PyMethodDef methods[] = {
      PyDoc_STR("close($self)\n--\n\nStops and joins the threads; a further next is a StateError.")},
     {"progress", progress, METH_NOARGS,
      PyDoc_STR("progress($self)\n--\n\n"
-               "(bytes read from the files as they lie on disk, rows delivered).")},
+               "(bytes of the files read on disk, rows delivered).")},
     {NULL, NULL, 0, NULL},
 };
 
@@ -204,7 +204,7 @@ static PyType_Slot slots[] = {
     {Py_tp_doc,
      "One pass over a source: an iterator.\n\n"
      "Threads start with the first next and end with the iterator. Several Python threads\n"
-     "may share one: each batch goes to one of them."},
+     "can share one: each batch goes to one of them."},
     {Py_tp_dealloc, pass_dealloc},
     {Py_tp_traverse, pass_traverse},
     {Py_tp_iter, PyObject_SelfIter},

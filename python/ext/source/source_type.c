@@ -513,7 +513,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "An opened source; columnstone.Source is the public face."},
+    {Py_tp_doc, "The core of columnstone.Source."},
     {Py_tp_new, new_source},
     {Py_tp_dealloc, source_dealloc},
     {Py_tp_traverse, source_traverse},

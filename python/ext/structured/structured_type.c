@@ -241,7 +241,7 @@ static PyMethodDef structured_methods[] = {
      PyDoc_STR("field_names($self)\n--\n\nThe names of the fields; () for a leaf tensor.")},
     {"to_py", structured_to_py, METH_NOARGS,
      PyDoc_STR("to_py($self)\n--\n\n"
-               "The tensor as nested lists of dicts, str, bytes, numbers; null is None.")},
+               "The tensor as nested lists of dicts, str, bytes and numbers; None for null.")},
     {"__arrow_c_schema__", structured_export_schema, METH_NOARGS,
      PyDoc_STR("The type of the tensor's array as an Arrow PyCapsule.")},
     {"__arrow_c_array__", (PyCFunction)(void (*)(void))structured_export,
@@ -252,26 +252,26 @@ static PyMethodDef structured_methods[] = {
 };
 
 static PyGetSetDef structured_getset[] = {
-    {"rank", structured_rank, NULL, PyDoc_STR("Number of dimensions; 0 for a scalar."), NULL},
+    {"rank", structured_rank, NULL, PyDoc_STR("The number of dimensions; 0 for a scalar."), NULL},
     {"shape", structured_shape, NULL,
-     PyDoc_STR("The length of each dimension; None where its lists differ in length."), NULL},
+     PyDoc_STR("The length of each dimension; None if its lists differ in length."), NULL},
     {"is_row", structured_is_row, NULL,
-     PyDoc_STR("True if the tensor is the one row of its array: a scalar, or a row of another."),
+     PyDoc_STR("True if the tensor is the single row of its array: a scalar, or a row of another\n"
+               "tensor."),
      NULL},
     {"row_splits", structured_row_splits, NULL,
-     PyDoc_STR("Where the rows of each dimension but the outermost begin: int64 Arrays."), NULL},
+     PyDoc_STR("The starts of the rows in each dimension but the outermost: int64 Arrays."), NULL},
     {"flat_values", structured_flat_values, NULL, PyDoc_STR("All elements as a tensor of rank 1."),
      NULL},
     {"schema", structured_schema, NULL, PyDoc_STR("The Arrow type of the array, an ArrowSchema."),
      NULL},
-    {"arrow_type", structured_arrow_type, NULL, PyDoc_STR("The same as text."), NULL},
-    {"_array", structured_array, NULL,
-     PyDoc_STR("The array that the tensor is, an Array; no copy."), NULL},
+    {"arrow_type", structured_arrow_type, NULL, PyDoc_STR("The Arrow type as text."), NULL},
+    {"_array", structured_array, NULL, PyDoc_STR("The tensor as an Array; no copy."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot structured_slots[] = {
-    {Py_tp_doc, "What structured tensors and leaf tensors have in common."},
+    {Py_tp_doc, "The common part of structured tensors and leaf tensors."},
     {Py_tp_new, structured_refuse_new},
     {Py_tp_dealloc, structured_dealloc},
     {Py_tp_traverse, structured_traverse},

@@ -99,7 +99,7 @@ static int array_get_buffer(PyObject *object, Py_buffer *view, int flags) {
     return -1;
   }
   if (count_nulls(self) > 0) {
-    PyErr_SetString(PyExc_BufferError, "the Array holds nulls: use fill_null() first");
+    PyErr_SetString(PyExc_BufferError, "the Array has nulls: call fill_null() first");
     return -1;
   }
   static const uint64_t nothing = 0; /* an empty array may have no buffer */
@@ -204,68 +204,76 @@ static PyObject *array_repr_html(PyObject *object, PyObject *unused) {
 
 static PyMethodDef methods[] = {
     {"to_pylist", to_pylist, METH_NOARGS,
-     PyDoc_STR("to_pylist($self)\n--\n\nThe values as a list of Python objects; null is None.")},
+     PyDoc_STR("to_pylist($self)\n--\n\n"
+               "The values as a list of Python objects; None for null.")},
     {"slice", (PyCFunction)(void (*)(void))cst__py_table_slice, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("slice($self, offset, length=None)\n--\n\n"
-               "`length` values from `offset` on, fewer if the array ends before; all that follow\n"
-               "for None. No copy.")},
+     PyDoc_STR(
+         "slice($self, offset, length=None)\n--\n\n"
+         "Returns `length` values starting at `offset`, or all that follow for None; fewer if\n"
+         "the array ends before. No copy.")},
     {"take", array_take, METH_O,
      PyDoc_STR("take($self, rows, /)\n--\n\n"
-               "The values at the given places in the given order. rows: integers as a list, a\n"
-               "numpy array or an Arrow array; None is a null.")},
+               "Returns the values with these numbers, in this order. rows: integers as a list, a\n"
+               "numpy array or an Arrow array; None gives a null.")},
     {"filter", array_filter, METH_O,
      PyDoc_STR(
          "filter($self, mask, /)\n--\n\n"
-         "The values where the mask is true. mask: a bool per value as a list, a numpy array\n"
-         "or an Arrow array, whose nulls are false.")},
+         "Returns the values for which the mask is true. mask: a bool per value as a list, a\n"
+         "numpy array or an Arrow array, whose nulls count as false.")},
     {"lengths", cst__py_table_lengths, METH_NOARGS,
-     PyDoc_STR("lengths($self)\n--\n\n"
-               "Lengths of the lists, or bytes of the strings: int64, null where a list is null.")},
+     PyDoc_STR(
+         "lengths($self)\n--\n\n"
+         "The lengths of the lists, or of the strings in bytes: int64, null for a null list.")},
     {"flatten", (PyCFunction)(void (*)(void))cst__py_table_flatten, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("flatten($self, levels=1)\n--\n\n"
-               "The items of all lists one after the other, opening so many list levels; -1: all.\n"
-               "Without a copy, unless nulls or list views scatter them.")},
+     PyDoc_STR(
+         "flatten($self, levels=1)\n--\n\n"
+         "The items of all lists one after the other, with this many list levels removed; -1:\n"
+         "all. Nothing is copied, unless nulls or list views scatter the items.")},
     {"flatten_with_parents", (PyCFunction)(void (*)(void))cst__py_table_flatten_with_parents,
      METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("flatten_with_parents($self, levels=1)\n--\n\n"
-               "(values, parents): parents is an int64 Array of the row of each value.")},
+               "Returns (values, parents): parents is an int64 Array with the row of each value.")},
     {"from_parents", (PyCFunction)(void (*)(void))from_parents,
      METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      PyDoc_STR(
          "from_parents(values, parents, num_rows, empty_as_null=False)\n--\n\n"
-         "The inverse of flatten_with_parents: a large_list of num_rows rows, row i with the\n"
-         "values whose parent is i. Parents must not be negative, not decrease, and stay\n"
-         "below num_rows: ArgumentError says which does not.")},
+         "The inverse of flatten_with_parents: a large_list with num_rows rows; row i contains\n"
+         "the values whose parent is i. Parents must be ascending, and from 0 to num_rows - 1:\n"
+         "otherwise an ArgumentError names the first wrong one.")},
     {"coordinates", cst__py_table_coordinates, METH_NOARGS,
-     PyDoc_STR(
-         "coordinates($self)\n--\n\n"
-         "(coordinates, shape) of all values of nested lists: a fixed_size_list of int64 per\n"
-         "value, row first, and the lengths of the longest lists as a tuple.")},
+     PyDoc_STR("coordinates($self)\n--\n\n"
+               "Returns (coordinates, shape) of all values in nested lists: a fixed_size_list of\n"
+               "int64 per value, row first, and the lengths of the longest lists as a tuple.")},
     {"field", array_field, METH_O,
-     PyDoc_STR("field($self, key, /)\n--\n\n"
-               "The field of that name, or at that position, of an Array of structs, as an Array\n"
-               "of as many values: null where the struct is. KeyError that names the fields, or\n"
-               "IndexError, if there is none; TypeError if these are no structs.")},
+     PyDoc_STR(
+         "field($self, key, /)\n--\n\n"
+         "Returns the field with that name or position of an Array of structs, as an Array of\n"
+         "the same length: null where the struct is null. If there is none, raises KeyError,\n"
+         "with the names of the fields, or IndexError; TypeError if the values are not\n"
+         "structs.")},
     {"null_mask", cst__py_table_null_mask, METH_NOARGS,
-     PyDoc_STR("null_mask($self)\n--\n\nOne uint8 per value: 1 where it is null.")},
+     PyDoc_STR("null_mask($self)\n--\n\n"
+               "One uint8 per value: 1 for a null.")},
     {"fill_null", fill_null, METH_O,
-     PyDoc_STR("fill_null($self, fill, /)\n--\n\n"
-               "The array with `fill` in place of nulls: a value, or an Array of one. Of lists, a\n"
-               "list (or an Array) of the values that each null list is to have.")},
+     PyDoc_STR(
+         "fill_null($self, fill, /)\n--\n\n"
+         "Replaces nulls with `fill`: a value, or an Array with one value. For lists, it is a\n"
+         "list (or an Array) with the values for each null list.")},
     {"count_invalid_utf8", cst__py_table_count_invalid_utf8, METH_NOARGS,
      PyDoc_STR("count_invalid_utf8($self)\n--\n\n"
-               "How many of the strings that are not null are not valid UTF-8.")},
+               "The number of non-null strings that are not valid UTF-8.")},
     {"numpy", array_to_numpy, METH_NOARGS,
      PyDoc_STR(
          "numpy($self)\n--\n\n"
          "Numbers without nulls as a read-only numpy array, without a copy; fixed-size lists\n"
-         "as rows of it. BufferError for other types, and for nulls.")},
+         "become its rows. BufferError for other types, and for nulls.")},
     {"__array__", (PyCFunction)(void (*)(void))as_numpy, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR(
          "__array__($self, dtype=None, copy=None)\n--\n\n"
-         "What numpy.asarray(array) gives: numbers, bools and times in their own type, lists of\n"
-         "one length as rows, all else as Python objects. Nulls are an ArgumentError where\n"
-         "numpy has none: ask for dtype=object, or fill_null() first.")},
+         "Called by numpy.asarray(array). Numbers, bools and times keep their type, lists of\n"
+         "the same length become rows, and everything else becomes Python objects. Nulls that\n"
+         "numpy cannot represent are an ArgumentError: use dtype=object, or call fill_null()\n"
+         "first.")},
     {"__reduce_ex__", array_reduce_ex, METH_O, NULL},
     {"_of_tree", cst__py_table_of_tree, METH_VARARGS | METH_CLASS, NULL},
     {"_repr_html_", array_repr_html, METH_NOARGS,
@@ -281,19 +289,18 @@ static PyMethodDef methods[] = {
 static PyGetSetDef getset[] = {
     {"schema", array_get_schema, NULL, PyDoc_STR("The Arrow type, an ArrowSchema."), NULL},
     {"type", get_type, NULL, PyDoc_STR("The Arrow type as text: 'large_list<int64>'."), NULL},
-    {"null_count", get_null_count, NULL, PyDoc_STR("Number of nulls."), NULL},
+    {"null_count", get_null_count, NULL, PyDoc_STR("The number of nulls."), NULL},
     {"nbytes", cst__py_table_byte_size, NULL,
-     PyDoc_STR("Bytes that these values need, without what else lies in shared buffers."), NULL},
+     PyDoc_STR("The size of these values in bytes, without other data in shared buffers."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc,
-     "One column in Arrow memory, such as the records that an encoder made.\n\n"
-     "A sequence: ``len(array)``, ``array[i]`` (bytes for a binary array), ``array[a:b]``\n"
-     "(an Array, no copy), iteration. Anything that speaks the Arrow PyCapsule interface\n"
-     "takes it without a copy: ``pyarrow.array(array)``; so does numpy with numbers without\n"
-     "nulls: ``numpy.asarray(array)``."},
+    {Py_tp_doc, "One column in Arrow memory, such as the result of an encoder.\n\n"
+                "It is a sequence: ``len(array)``, ``array[i]`` (bytes for a binary array),\n"
+                "``array[a:b]`` (an Array, no copy), iteration. Consumers of the Arrow PyCapsule\n"
+                "interface accept it without a copy: ``pyarrow.array(array)``; so does numpy for\n"
+                "numbers without nulls: ``numpy.asarray(array)``."},
     {Py_tp_dealloc, array_dealloc},
     {Py_tp_repr, array_repr},
     {Py_sq_length, array_length},

@@ -213,52 +213,55 @@ static int set_position(PyObject *object, PyObject *position, void *closure) {
 
 static PyMethodDef methods[] = {
     {"column", column, METH_O,
-     PyDoc_STR("column($self, key, /)\n--\n\n"
-               "The column of that name, or at that position, as an Array; no copy.\n\n"
-               "A name that no column has is a path through structs and lists of structs, 'a.b';\n"
-               "('a', 'b') is one in any case. Nulls of structs count as nulls of what lies below\n"
-               "them. KeyError or IndexError if there is no such column.")},
+     PyDoc_STR(
+         "column($self, key, /)\n--\n\n"
+         "Returns the column with that name or position as an Array; no copy.\n\n"
+         "A name that no column has is a path through structs and lists of structs, such as\n"
+         "'a.b'; ('a', 'b') is always a path. A value below a null struct is null. KeyError or\n"
+         "IndexError if there is no such column.")},
     {"column_with_rows", column_with_rows, METH_O,
      PyDoc_STR("column_with_rows($self, path, /)\n--\n\n"
-               "(column, rows): rows is an int64 Array of the row of each of the column's values.\n"
-               "They differ from 0, 1, 2, ... if there are lists on the path.")},
+               "Returns (column, rows): rows is an int64 Array with the row of each value of the\n"
+               "column. They differ from 0, 1, 2, ... if there are lists on the path.")},
     {"slice", (PyCFunction)(void (*)(void))cst__py_table_slice, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR(
-         "slice($self, offset, length=None)\n--\n\n"
-         "`length` rows from `offset` on, fewer if the batch ends before; all that follow for\n"
-         "None. batch[a:b] is the same. No copy.")},
+     PyDoc_STR("slice($self, offset, length=None)\n--\n\n"
+               "Returns `length` rows starting at `offset`, or all that follow for None; fewer if\n"
+               "the batch ends before. batch[a:b] is the same. No copy.")},
     {"take", batch_take, METH_O,
-     PyDoc_STR("take($self, rows, /)\n--\n\n"
-               "The given rows in the given order, as a new batch. rows: integers as a list, a\n"
-               "numpy array or an Arrow array; None is a row of nulls.")},
+     PyDoc_STR(
+         "take($self, rows, /)\n--\n\n"
+         "Returns the rows with these numbers, in this order, as a new batch. rows: integers\n"
+         "as a list, a numpy array or an Arrow array; None gives a row of nulls.")},
     {"filter", batch_filter, METH_O,
-     PyDoc_STR("filter($self, mask, /)\n--\n\n"
-               "The rows where the mask is true. mask: a bool per row as a list, a numpy array or\n"
-               "an Arrow array, whose nulls are false.")},
+     PyDoc_STR(
+         "filter($self, mask, /)\n--\n\n"
+         "Returns the rows for which the mask is true. mask: a bool per row as a list, a numpy\n"
+         "array or an Arrow array, whose nulls count as false.")},
     {"select", select_columns, METH_O,
-     PyDoc_STR("select($self, columns, /)\n--\n\n"
-               "A batch of these columns, in this order; no copy. Columns are named as for\n"
-               "column(); one that is reached by a path is named by the path, 'a.b'.")},
+     PyDoc_STR(
+         "select($self, columns, /)\n--\n\n"
+         "Returns a batch with these columns, in this order; no copy. Columns are named as for\n"
+         "column(); a column that is reached by a path is named after the path, 'a.b'.")},
     {"sort_columns", sort_columns, METH_NOARGS,
      PyDoc_STR("sort_columns($self)\n--\n\n"
-               "A batch with the columns in the order of their names; no copy. So batches of the\n"
-               "same columns have one schema, in whatever order they were made.")},
+               "Returns a batch with the columns sorted by name; no copy. Batches with the same\n"
+               "columns in different orders get the same schema in this way.")},
     {"to_pandas", to_pandas, METH_NOARGS,
      PyDoc_STR("to_pandas($self)\n--\n\n"
-               "A pandas DataFrame whose columns are of Arrow types (pandas.ArrowDtype). Needs\n"
+               "Returns a pandas DataFrame with Arrow-typed columns (pandas.ArrowDtype). Needs\n"
                "pandas and pyarrow.")},
     {"group_by", group_by, METH_O,
      PyDoc_STR(
          "group_by($self, columns, /)\n--\n\n"
-         "The rows by the values of key columns, as Groups, in the order of their first row.\n"
-         "columns: names or paths. A column of lists puts a row into the group of each of\n"
-         "its distinct values, several such columns into those of all combinations; no\n"
-         "value at all is the key None.")},
+         "Groups the rows by the values of key columns. Returns Groups, in the order of their\n"
+         "first row. columns: names or paths. With a column of lists, a row belongs to the\n"
+         "group of each of its distinct values; with several such columns, to those of all\n"
+         "combinations. A row without any value has the key None.")},
     {"__reduce_ex__", batch_reduce_ex, METH_O, NULL},
     {"_of_tree", cst__py_table_of_tree, METH_VARARGS | METH_CLASS, NULL},
     {"to_pydict", to_pydict, METH_NOARGS,
      PyDoc_STR("to_pydict($self)\n--\n\n"
-               "The values as {column: [one Python object per row]}; null is None.")},
+               "The values as {column: [one Python object per row]}; None for null.")},
     {"_repr_html_", batch_repr_html, METH_NOARGS,
      PyDoc_STR("_repr_html_($self)\n--\n\nA table for notebooks.")},
     {"__arrow_c_schema__", batch_export_schema, METH_NOARGS,
@@ -271,15 +274,18 @@ static PyMethodDef methods[] = {
 };
 
 static PyGetSetDef getset[] = {
-    {"num_rows", get_num_rows, NULL, PyDoc_STR("Number of rows; len(batch) is the same."), NULL},
-    {"num_columns", get_num_columns, NULL, PyDoc_STR("Number of columns."), NULL},
-    {"column_names", get_column_names, NULL, PyDoc_STR("Names of the columns, in order."), NULL},
+    {"num_rows", get_num_rows, NULL, PyDoc_STR("The number of rows; len(batch) is the same."),
+     NULL},
+    {"num_columns", get_num_columns, NULL, PyDoc_STR("The number of columns."), NULL},
+    {"column_names", get_column_names, NULL, PyDoc_STR("The names of the columns, in order."),
+     NULL},
     {"schema", batch_get_schema, NULL, PyDoc_STR("The Arrow schema, an ArrowSchema."), NULL},
     {"nbytes", cst__py_table_byte_size, NULL,
-     PyDoc_STR("Bytes that these rows need, without what else lies in shared buffers."), NULL},
+     PyDoc_STR("The size of these rows in bytes, without other data in shared buffers."), NULL},
     {"position", get_position, set_position,
-     PyDoc_STR("Where a dataset's batch stands in its order, a Position; else None. Rows and\n"
-               "columns that are taken from the batch, copies and pickles have none."),
+     PyDoc_STR(
+         "The Position of a dataset's batch; otherwise None. Rows and columns taken from the\n"
+         "batch, copies and pickles have no position."),
      NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -287,9 +293,9 @@ static PyGetSetDef getset[] = {
 static PyType_Slot slots[] = {
     {Py_tp_doc,
      "Rows of named columns in Arrow memory.\n\n"
-     "Anything that speaks the Arrow PyCapsule interface takes a batch without a copy:\n"
-     "``pyarrow.record_batch(batch)``, ``polars.DataFrame(batch)``. A batch may be used\n"
-     "by several threads at once. It pickles: only its own rows."},
+     "Consumers of the Arrow PyCapsule interface accept a batch without a copy:\n"
+     "``pyarrow.record_batch(batch)``, ``polars.DataFrame(batch)``. Several threads can\n"
+     "use a batch at the same time. Its pickle contains only its own rows."},
     {Py_tp_dealloc, batch_dealloc},
     {Py_tp_repr, batch_repr},
     {Py_mp_length, batch_length},

@@ -296,8 +296,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc,
-     "Record batches of one schema to tensors; columnstone.tensor.TensorAdapter is the face."},
+    {Py_tp_doc, "The core of columnstone.tensor.TensorAdapter."},
     {Py_tp_new, new_adapter},
     {Py_tp_dealloc, adapter_dealloc},
     {Py_tp_traverse, adapter_traverse},

@@ -101,7 +101,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "Packs rows of tensors; Dataset.pack is the public face."},
+    {Py_tp_doc, "The core of Dataset.pack."},
     {Py_tp_new, new_packer},
     {Py_tp_dealloc, packer_dealloc},
     {Py_tp_methods, methods},

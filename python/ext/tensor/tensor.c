@@ -578,19 +578,21 @@ static PyObject *tensor_repr_html(PyObject *object, PyObject *unused) {
 
 static PyMethodDef methods[] = {
     {"numpy", tensor_to_numpy, METH_NOARGS,
-     PyDoc_STR("numpy($self)\n--\n\n"
-               "The values as a read-only numpy array of this shape, without a copy; strings as a\n"
-               "new object array of bytes.")},
+     PyDoc_STR(
+         "numpy($self)\n--\n\n"
+         "The values as a read-only numpy array with this shape, without a copy; strings as a\n"
+         "new object array of bytes.")},
     {"tolist", tolist, METH_NOARGS,
      PyDoc_STR("tolist($self)\n--\n\nThe values as nested lists of int, float or bytes.")},
     {"__array__", (PyCFunction)(void (*)(void))dunder_array, METH_VARARGS | METH_KEYWORDS,
-     PyDoc_STR("__array__($self, dtype=None, copy=None)\n--\n\nWhat numpy.asarray(tensor) calls.")},
+     PyDoc_STR("__array__($self, dtype=None, copy=None)\n--\n\n"
+               "Called by numpy.asarray(tensor).")},
     {"__dlpack__", (PyCFunction)(void (*)(void))dunder_dlpack, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR(
          "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
-         "The values for torch.from_dlpack, jax.dlpack.from_dlpack and others, without a\n"
-         "copy and read-only; copy=True gives a writable copy. Consumers of DLPack before\n"
-         "1.0 cannot be told that the memory is read-only: do not write to it.\n\n"
+         "The values for torch.from_dlpack, jax.dlpack.from_dlpack and others, read-only and\n"
+         "without a copy; copy=True gives a writable copy. DLPack before 1.0 cannot mark\n"
+         "memory as read-only: do not write to it.\n\n"
          "BufferError for strings, and for any device but the CPU.")},
     {"__dlpack_device__", dunder_dlpack_device, METH_NOARGS,
      PyDoc_STR("__dlpack_device__($self)\n--\n\n(1, 0): the CPU.")},
@@ -602,7 +604,8 @@ static PyMethodDef methods[] = {
     {"_repr_html_", tensor_repr_html, METH_NOARGS,
      PyDoc_STR("_repr_html_($self)\n--\n\nA table for notebooks.")},
     {"_reshape", reshape, METH_O,
-     PyDoc_STR("_reshape($self, shape, /)\n--\n\nThe same values in another shape.")},
+     PyDoc_STR("_reshape($self, shape, /)\n--\n\n"
+               "The same values with another shape.")},
     {"__reduce__", dunder_reduce, METH_NOARGS, NULL},
     {"__copy__", copy_of, METH_NOARGS, NULL},
     {"__deepcopy__", copy_of, METH_O, NULL},
@@ -613,15 +616,15 @@ static PyGetSetDef getset[] = {
     {"shape", get_shape, NULL, PyDoc_STR("The dimensions, rows first: a tuple of int."), NULL},
     {"dtype", get_dtype, NULL,
      PyDoc_STR("numpy's name of the element type, such as 'int64'; 'bytes' for strings."), NULL},
-    {"ndim", get_ndim, NULL, PyDoc_STR("Number of dimensions."), NULL},
+    {"ndim", get_ndim, NULL, PyDoc_STR("The number of dimensions."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot slots[] = {
     {Py_tp_doc,
      "A dense block of values in CPU memory, row-major and read-only.\n\n"
-     "torch.from_dlpack(tensor), jax.dlpack.from_dlpack(tensor), numpy.asarray(tensor)\n"
-     "and memoryview(tensor) share the memory and keep it alive; nobody may write to it."},
+     "torch.from_dlpack(tensor), jax.dlpack.from_dlpack(tensor), numpy.asarray(tensor) and\n"
+     "memoryview(tensor) share the memory and keep it alive. Do not write to it."},
     {Py_tp_dealloc, tensor_dealloc},
     {Py_tp_repr, tensor_repr},
     {Py_mp_length, tensor_length},

@@ -138,7 +138,7 @@ static PyGetSetDef getset[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "Tensors to record batches; columnstone.tensor.TensorEncoder is the public face."},
+    {Py_tp_doc, "The core of columnstone.tensor.TensorEncoder."},
     {Py_tp_dealloc, tensor_encoder_dealloc},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},

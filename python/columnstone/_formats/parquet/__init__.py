@@ -1,1 +1,1 @@
-"""Parquet, read and written by pyarrow."""
+"""Parquet, read and written with pyarrow."""

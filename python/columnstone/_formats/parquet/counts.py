@@ -1,5 +1,5 @@
-"""What a row group of a Parquet file delivers, against the numbers of rows and values that the
-file's footer tells: a reader passes over a page whose header is damaged, and says nothing."""
+"""Compares the rows and values that a row group returns with the numbers in the footer: a reader
+silently skips a page whose header is damaged."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 
 def check_footer(metadata: Any) -> None:
-    """ArrowInvalid if the row groups do not make up the rows of the file."""
+    """ArrowInvalid if the row groups do not add up to the rows of the file."""
     import pyarrow as pa
 
     counts = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
     if any(count < 0 for count in counts) or sum(counts) != metadata.num_rows:
         raise pa.ArrowInvalid(
             f"the footer is damaged: the file has {metadata.num_rows} rows, "
-            f"and its row groups {sum(counts)}"
+            f"but its row groups have {sum(counts)}"
         )
 
 
 class Counts:
-    """The rows of one row group, and the values of its columns, counted as they come."""
+    """Counts the rows of a row group, and the values of its columns, while they are read."""
 
     def __init__(self, leaves: Leaves, metadata: Any, number: int):
-        """leaves: those that are read, of each column; number: of the row group."""
+        """leaves: the leaves of each column that are read; number: of the row group."""
         self._metadata = metadata
         self._group = metadata.row_group(number)
         self._leaves = leaves
@@ -45,13 +45,13 @@ class Counts:
                     self._values[leaf] = self._values.get(leaf, 0) + count
 
     def check(self) -> None:
-        """ArrowInvalid if the row group, which has been read to its end, is not complete. (Before
-        that, pyarrow ends the process where the footer's entry of a column is damaged.)"""
+        """ArrowInvalid if the row group is incomplete. Call it after the last batch. (Earlier,
+        pyarrow ends the process if the footer's entry for a column is damaged.)"""
         import pyarrow as pa
 
         if self._rows != self._group.num_rows:
             raise pa.ArrowInvalid(
-                f"it gives {self._rows} rows, and the footer tells of {self._group.num_rows}"
+                f"found {self._rows} rows, expected {self._group.num_rows} as in the footer"
             )
         for leaves in self._leaves.values() if self._rows else ():
             for leaf in leaves:
@@ -64,7 +64,7 @@ class Counts:
         count = self._values.get(leaf, self._rows)
         if count != told.num_values:
             raise pa.ArrowInvalid(
-                f"it gives {count} values, and the footer tells of {told.num_values}"
+                f"found {count} values, expected {told.num_values} as in the footer"
             )
         if told.path_in_schema != self._metadata.schema.column(leaf).path:
             raise pa.ArrowInvalid(f"the footer is damaged: it has two names for column {leaf}")
@@ -79,7 +79,8 @@ def _has_lists(kind: pa.DataType) -> bool:
 
 
 def _values(array: Any) -> list[int]:
-    """The number of values of each leaf as Parquet counts them: nulls and empty lists are one."""
+    """The number of values of each leaf as Parquet counts them: a null and an empty list count as
+    one."""
     import pyarrow as pa
 
     if isinstance(array, pa.ExtensionArray):
@@ -94,8 +95,8 @@ def _values(array: Any) -> list[int]:
 
 
 def _lists(lists: Any) -> tuple[int, Any]:
-    """The number of lists that are null or empty, and the values of the others. In what a reader of
-    Parquet makes, lists that are null are empty as well."""
+    """The number of lists that are null or empty, and the values of the others. A Parquet reader
+    makes null lists empty as well."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""What pyarrow raises, as the exceptions of this package, and pyarrow.parquet itself."""
+"""pyarrow's exceptions as the exceptions of this package, and the import of pyarrow.parquet."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 
 def pyarrow_parquet() -> Any:
-    """pyarrow.parquet, or what to install."""
+    """pyarrow.parquet, or an error that says what to install."""
     return need("pyarrow.parquet", "Parquet")
 
 
 @contextlib.contextmanager
 def pyarrow_errors(path: str, of_system: bool = True) -> Iterator[None]:
-    """What pyarrow raises, as the exceptions of this package, with the file. of_system: errors with
-    a number are the system's; otherwise a file object's, which come out as they are."""
+    """Turns pyarrow's exceptions into the exceptions of this package, with the file. of_system:
+    errors with a number come from the system; otherwise they come from a file object and are raised
+    unchanged."""
     import pyarrow as pa
 
     try:
@@ -44,7 +45,7 @@ def pyarrow_errors(path: str, of_system: bool = True) -> Iterator[None]:
             raise FileError(f"{path}: {first_line(error)}", file=path) from error
         raise CorruptError(f"{path}: parquet: {first_line(error)}", file=path) from error
     except UnicodeDecodeError as error:
-        hint = "write the file anew with names in UTF-8"
+        hint = "rewrite the file with UTF-8 names"
         text = f"{path}: parquet: a column name is not valid UTF-8 ({hint})"
         raise CorruptError(text, file=path, hint=hint) from error
 

@@ -1,4 +1,5 @@
-"""What pyarrow writes to Parquet without a word, and nobody can read again."""
+"""Refuses data that pyarrow would write to Parquet without an error, but that could not be read
+again."""
 
 from __future__ import annotations
 
@@ -13,8 +14,9 @@ if TYPE_CHECKING:
 
 
 def check_names(path: str, schema: pa.Schema) -> None:
-    """UnsupportedError if two columns, or two fields of a struct, have one name: columns are found
-    by their names; and for lists of the fixed size 0, of which nothing is left in the file."""
+    """UnsupportedError if two columns, or two fields of a struct, have the same name, because
+    columns are found by name; and for lists of the fixed size 0, which leave nothing in the
+    file."""
     _check_fields(path, "", schema)
 
 
@@ -42,15 +44,15 @@ def _check_kind(path: str, place: str, kind: pa.DataType) -> None:
 
 
 def check_lists(path: str, batch: pa.RecordBatch) -> None:
-    """UnsupportedError for a null struct with a field of fixed_size_list that is not nullable: the
-    list has no items in the file, and its readers expect as many as ever."""
+    """UnsupportedError for a null struct with a fixed_size_list field that is not nullable: the
+    list has no items in the file, but readers expect the fixed number."""
     for field, column in zip(batch.schema, batch.columns, strict=True):
         if _has_strict_lists(field.type):
             _check_lists(path, field.name, field, column, False)
 
 
 def _has_strict_lists(kind: pa.DataType) -> bool:
-    """True if a list of a fixed size that is not nullable is inside of it."""
+    """True if it contains a fixed-size list that is not nullable."""
     import pyarrow as pa
 
     return any(
@@ -71,7 +73,7 @@ def _check_lists(path: str, place: str, field: pa.Field, array: Any, in_null: bo
     elif pa.types.is_fixed_size_list(kind):
         if in_null and not field.nullable:
             hint = "make the list nullable, or cast it to a list"
-            text = f"a null struct around {kind}, which is not nullable: Parquet cannot hold it"
+            text = f"Parquet cannot hold a null struct with a {kind} that is not nullable"
             raise _unsupported(path, place, text, hint)
         _check_lists(path, place, kind.value_field, array.flatten(), False)
     elif pa.types.is_list(kind) or pa.types.is_large_list(kind):

@@ -1,5 +1,5 @@
 """Which leaves of a Parquet file are read: those of the wanted columns, and of the wanted paths in
-them. A leaf is a column in the sense of the file's footer: a field at the end of a path."""
+them. A leaf is a column of the footer: a field at the end of a path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Choice(NamedTuple):
-    """What is read of a file."""
+    """The leaves of a file that are read."""
 
     schema: pa.Schema  # of the batches
     leaves: Leaves  # their numbers, by column; none where the schema does not tell which they are
@@ -28,7 +28,8 @@ class Choice(NamedTuple):
 def choose(
     schema: pa.Schema, parquet: Any, columns: list[str] | None, paths: tuple[str, ...] | None
 ) -> Choice:
-    """schema: of the file; parquet: pyarrow's ParquetSchema of it. Both None: all of it."""
+    """schema: of the file; parquet: its ParquetSchema in pyarrow. If both are None, everything is
+    read."""
     import pyarrow as pa
 
     fields: list[pa.Field] = []
@@ -52,7 +53,7 @@ def choose(
 
 
 def fields_of(kind: pa.DataType) -> list[pa.DataType]:
-    """The types inside of a nested one; a dictionary is a plain column in the file."""
+    """The types inside a nested type; a dictionary is a plain column in the file."""
     import pyarrow as pa
 
     if isinstance(kind, pa.BaseExtensionType):
@@ -67,7 +68,7 @@ def _num_leaves(kind: pa.DataType) -> int:
 
 
 def _below(paths: tuple[str, ...], name: str) -> tuple[str, ...] | None:
-    """The rests of the paths that go through a field; None: one of them ends there."""
+    """What is left of the paths after this field; None if one of them ends here."""
     if name in paths:
         return None
     return tuple(path[len(name) + 1 :] for path in paths if path.startswith(name + "."))
@@ -76,8 +77,8 @@ def _below(paths: tuple[str, ...], name: str) -> tuple[str, ...] | None:
 def _pruned(
     kind: pa.DataType, paths: tuple[str, ...] | None, first: int
 ) -> tuple[pa.DataType, list[int]]:
-    """The type with the fields that paths go through, and the leaves of it, which are counted from
-    `first` on. None: all of it."""
+    """The type with the fields on the paths, and their leaves, numbered from `first`. None:
+    everything."""
     import pyarrow as pa
 
     whole = kind, list(range(first, first + _num_leaves(kind)))

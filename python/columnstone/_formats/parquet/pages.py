@@ -1,5 +1,5 @@
-"""What the pages of a column chunk may become, told from their headers before pyarrow takes
-memory for them: a page of some bytes may stand for any number of values.
+"""How much memory the pages of a column chunk can take, from their headers, before pyarrow
+allocates it: a page of a few bytes can stand for any number of values.
 
 Source: parquet.thrift (PageHeader) and Thrift's compact protocol.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     # (offset, size) -> the bytes of the file there
     Read: TypeAlias = Callable[[int, int], bytes]
-    # The path of a column chunk of strings -> the bytes that its values take, by its dictionary
+    # Path of a column chunk of strings -> the bytes of its values, computed from its dictionary
     Measure: TypeAlias = Callable[[str], int]
 
 _DICTIONARY_PAGE = 2
@@ -28,7 +28,7 @@ _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBL
 
 
 class Limit(NamedTuple):
-    """How many bytes a file may become."""
+    """The limit of a file's values, in bytes."""
 
     name: str
     size: int  # of the file
@@ -47,13 +47,13 @@ class Limit(NamedTuple):
         )
 
     def check_rows(self, rows: int) -> None:
-        """LimitError for more rows than such a file has: each takes a bit at least."""
+        """LimitError for more rows than the file can have: each row takes at least one bit."""
         if rows // 8 > self.most:
             raise self.error(f"{rows} rows", rows // 8)
 
 
 class Need(NamedTuple):
-    """What a row group takes."""
+    """The memory that a row group takes."""
 
     whole: int  # bytes, read at once
     batch_size: int  # rows that may be read at a time
@@ -75,9 +75,9 @@ def look(
     limit: Limit,
     batch_size: int,
 ) -> Need:
-    """What these columns of a row group take: LimitError if they cannot be read within the limit,
-    ArrowInvalid if they claim more bytes than the file has. Values of lists are in memory at once,
-    so those of dictionaries are measured if the largest possible ones would not fit."""
+    """The memory that these columns of a row group take. LimitError if they exceed the limit,
+    ArrowInvalid if they claim more bytes than the file has. Values of lists are in memory all at
+    once, so that dictionary values are measured if the largest possible values would not fit."""
     import pyarrow as pa
 
     group = metadata.row_group(number)
@@ -105,7 +105,7 @@ def look(
 
 
 def _range(chunk: Any) -> tuple[int, int]:
-    """Where a column chunk lies, as pyarrow finds it."""
+    """The offset and size of a column chunk, as pyarrow computes them."""
     start = chunk.data_page_offset
     if chunk.has_dictionary_page and 0 < (chunk.dictionary_page_offset or 0) < start:
         start = chunk.dictionary_page_offset
@@ -113,8 +113,8 @@ def _range(chunk: Any) -> tuple[int, int]:
 
 
 def _values(column: Any, pages: list[_Page]) -> tuple[int, int]:
-    """Bytes that one value may have at most, and that all of them may have. How long strings with
-    shared beginnings are in lists, only decoding tells: they are counted where they have come."""
+    """Upper bounds for the bytes of one value and of all values. The size of lists of strings with
+    shared prefixes is known only after decoding: these are counted afterwards."""
     count = sum(page.values for page in pages if page.kind != _DICTIONARY_PAGE)
     if column.physical_type != "BYTE_ARRAY":
         width = _WIDTHS.get(column.physical_type, column.length or 0)
@@ -131,7 +131,7 @@ def _values(column: Any, pages: list[_Page]) -> tuple[int, int]:
 
 
 def _is_measured(column: Any, pages: list[_Page]) -> bool:
-    """Lists of strings with a dictionary."""
+    """Whether these are lists of strings with a dictionary."""
     encodings = {page.encoding for page in pages}
     return bool(
         column.physical_type == "BYTE_ARRAY"
@@ -167,7 +167,7 @@ def _pages(data: bytes, num_values: int) -> Iterator[_Page]:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """A variable-length integer, and where it ends."""
+    """A variable-length integer, and the offset of its end."""
     byte = data[at]
     at += 1
     value = byte & 127
@@ -183,7 +183,7 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _struct(data: bytes, at: int) -> tuple[dict[int, Any], int]:
-    """The numbers and structs in a struct, by field, and where it ends."""
+    """The numbers and structs in a struct, by field number, and the offset of its end."""
     fields: dict[int, Any] = {}
     field = 0
     while head := data[at]:
@@ -205,7 +205,7 @@ def _struct(data: bytes, at: int) -> tuple[dict[int, Any], int]:
 
 
 def _skip(data: bytes, at: int, kind: int) -> int:
-    """Where a value of this kind ends."""
+    """The offset where a value of this kind ends."""
     if kind in (1, 2, 3):
         return at + 1
     if kind == 7:

@@ -1,4 +1,4 @@
-"""Parquet, read by pyarrow: row groups in parallel, columns pushed into the file."""
+"""Parquet, read with pyarrow: row groups in parallel, and only the wanted columns."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ def open_file(
     max_inflation: int | None = None,
 ) -> Reader:
     """A file as a stream of batches. With threads, as many row groups are decoded at once; their
-    order is kept. paths: what is wanted within the columns: "event.query"; None: all. split: the
-    row groups that begin in these bytes only. max_inflation: as for open."""
+    order is kept. paths: the wanted paths inside the columns, such as "event.query"; None: all.
+    split: only the row groups that begin in these bytes. max_inflation: as for open."""
     wanted = _Wanted(columns, paths, split, max_inflation)
-    # Opened outside of _Local: a file object that cannot open complains of itself when it goes.
+    # Opened outside of _Local: a file object that cannot be opened reports an error of its own when
+    # it is deleted.
     return _stream(
         lambda: _Local(os.open(path, os.O_RDONLY | os.O_CLOEXEC)), path, wanted, batch_size, threads
     )
@@ -58,7 +59,7 @@ def open_stream(
     paths: tuple[str, ...] | None = None,
     max_inflation: int | None = None,
 ) -> Reader:
-    """The same of a file object that can seek. Its row groups are read one by one."""
+    """As read(), for a file object that can seek. Its row groups are read one by one."""
     wanted = _Wanted(columns, paths, None, max_inflation)
     return _stream(lambda: _whole(_View(file, lock), name), name, wanted, batch_size, 1)
 
@@ -72,14 +73,14 @@ def open_remote(
     split: tuple[int, int] | None = None,
     max_inflation: int | None = None,
 ) -> Reader:
-    """The same of a file of a file system, which each thread opens for itself."""
+    """As read(), for a file of a file system. Each thread opens it for itself."""
     wanted = _Wanted(columns, paths, split, max_inflation)
     file.limit(max_inflation)
     return _stream(file.again, file.name, wanted, batch_size, threads)
 
 
 class _Local(PlacedFile):
-    """A file of this machine, by its descriptor, which it closes."""
+    """A local file, opened by its descriptor, which it closes."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -104,8 +105,8 @@ class _Local(PlacedFile):
 
 
 class _Chunks(PlacedFile):
-    """A file for pyarrow, whose column chunks have been looked at before: their bytes are kept
-    until pyarrow asks for them, once."""
+    """A file for pyarrow whose column chunks were checked before. Their bytes are kept until
+    pyarrow asks for them once."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -138,7 +139,7 @@ class _Chunks(PlacedFile):
 
 
 class _View(PlacedFile):
-    """A place of its own in a file that several passes read."""
+    """A file position of its own in a file that several passes read."""
 
     def __init__(self, file: Any, lock: Lock) -> None:
         self._file = file
@@ -160,13 +161,13 @@ class _View(PlacedFile):
 
 
 def _whole(file: _View, name: str) -> _View:
-    """What stands behind something else has the offsets of a file of its own."""
+    """A Parquet file that follows other data contains offsets that count from its own start."""
     begin = file.read(4)
     file.seek(-min(4, file.seek(0, os.SEEK_END)), os.SEEK_END)
     if begin != b"PAR1" and file.read(4) == b"PAR1":
         raise CorruptError(
-            f"{name}: parquet: the file object ends as Parquet, and does not begin so "
-            "(all of it has to be one Parquet file, wherever it stands)",
+            f"{name}: parquet: the file object ends with Parquet's magic, but does not begin "
+            "with it (it must contain one Parquet file and nothing else)",
             file=name,
         )
     file.seek(0)
@@ -174,8 +175,8 @@ def _whole(file: _View, name: str) -> _View:
 
 
 def _fill(file: Any, view: memoryview) -> int:
-    """Reads until the view is full or the file at its end: a file object may give less than it is
-    asked for, and pyarrow takes that for the end."""
+    """Reads until the view is full or the file ends. A file object may return fewer bytes than
+    requested, which pyarrow would take for the end."""
     done = 0
     while done < len(view):
         wanted = len(view) - done
@@ -209,7 +210,7 @@ class _Group(NamedTuple):
 
 
 class _Job(NamedTuple):
-    """What is to be read of a file."""
+    """The parts of the file to read."""
 
     where: Callable[[], Any]  # opens it
     name: str
@@ -226,7 +227,7 @@ class _Job(NamedTuple):
         return names
 
     def look(self, chunks: _Chunks, group: _Group, columns: list[str]) -> Need:
-        """What the columns take, before they are read."""
+        """The memory that the columns take, before they are read."""
         leaves = [leaf for name in columns for leaf in self.choice.leaves[name]]
         if not all(self.choice.leaves[name] for name in columns):
             leaves = list(range(self.metadata.num_columns))  # nobody knows which of them it is
@@ -241,7 +242,7 @@ class _Job(NamedTuple):
         )
 
     def measure(self, group: _Group, path: str) -> int:
-        """Bytes of the values of a column chunk with a dictionary, which is read as such."""
+        """The size of the values of a column chunk that is read as a dictionary."""
         with (
             contextlib.closing(_Chunks(self.where())) as chunks,
             pyarrow_parquet().ParquetFile(
@@ -256,7 +257,7 @@ class _Job(NamedTuple):
 
 
 def _bytes_of_strings(array: pa.Array) -> int:
-    """Bytes of all strings of an array, at any depth, those of dictionaries written out."""
+    """The size of all strings of an array at any depth, with dictionaries expanded."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -310,8 +311,8 @@ def _read(file: Any, chunks: _Chunks, job: _Job) -> Iterator[pa.RecordBatch]:
 
 
 def _read_in_turn(file: Any, chunks: _Chunks, job: _Job, group: _Group) -> Iterator[pa.RecordBatch]:
-    """One row group by itself: pyarrow would drop the rows of a sound one for the batch that they
-    share with a damaged one."""
+    """One row group by itself: pyarrow would drop rows of an intact row group if they share a batch
+    with a damaged one."""
     counts = Counts(job.choice.leaves, job.metadata, group.number)
     with _group_errors(job, group):
         for batch in file.iter_batches(
@@ -336,14 +337,14 @@ def _groups(metadata: Any) -> Iterator[_Group]:
 def _groups_of_split(
     size: int, name: str, groups: list[_Group], metadata: Any, split: tuple[int, int]
 ) -> list[_Group]:
-    """Those that begin in the split's bytes. One that begins outside of the file, as a damaged
-    footer has it, is for the first split to fail with."""
+    """The row groups that begin in the split. If a damaged footer has one that begins outside the
+    file, the first split reports it."""
     begin, end = split
     if end != TO_END and end > size:
         hint = "plan it again"
         raise StateError(
-            f"{name}: the file changed since it was planned: it has {size} bytes, and its split "
-            f"ends at byte {end} ({hint})",
+            f"{name}: the file has changed since it was planned: it has {size} bytes, but its "
+            f"split ends at byte {end} ({hint})",
             file=name,
             hint=hint,
         )
@@ -362,8 +363,8 @@ def _groups_of_split(
 
 
 def _read_group(job: _Job, group: _Group, columns: list[str]) -> pa.Table | None:
-    """Opens the file for itself: a ParquetFile is not for several threads. None if the row group is
-    too large to be taken at once."""
+    """Opens the file for this thread, because a ParquetFile cannot be shared between threads. None
+    if the row group is too large to be read at once."""
     leaves = {name: job.choice.leaves[name] for name in columns}
     counts = Counts(leaves, job.metadata, group.number)
     with (
@@ -385,7 +386,7 @@ def _read_group(job: _Job, group: _Group, columns: list[str]) -> pa.Table | None
 
 @contextlib.contextmanager
 def _group_errors(job: _Job, group: _Group) -> Iterator[None]:
-    """_errors with the row group, and the column that is damaged, if one is by itself."""
+    """_errors with the row group, and the damaged column if it is damaged by itself."""
     try:
         with pyarrow_errors(job.name):
             yield
@@ -402,7 +403,7 @@ def _group_errors(job: _Job, group: _Group) -> Iterator[None]:
 
 
 def _damaged_column(job: _Job, group: _Group) -> tuple[str | None, BaseException | None]:
-    """The first of the columns that cannot be read alone, and why."""
+    """The first of the columns that cannot be read alone, and the error."""
     for column in job.columns:
         try:
             _read_group(job, group, [column])
@@ -421,7 +422,7 @@ def _rows_only(rows: int, batch_size: int) -> Iterator[pa.RecordBatch]:
 
 
 def _wanted(data: Any, job: _Job) -> Any:
-    """pyarrow takes the name "a" for a column "a.b" as well."""
+    """pyarrow also takes the name "a" for a column "a.b"."""
     if data.schema.names != job.columns:
         data = data.select(job.columns)
     return data

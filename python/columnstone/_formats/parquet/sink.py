@@ -1,4 +1,5 @@
-"""Parquet, written by pyarrow: row groups beside the caller, one file or shards."""
+"""Parquet, written with pyarrow: row groups are written in the background, to one file or to
+shards."""
 
 from __future__ import annotations
 
@@ -37,16 +38,16 @@ if TYPE_CHECKING:
 _GROUP_BYTES = 64 << 20  # of Arrow data in a row group
 _GROUP_ROWS = 1 << 20
 _CHUNK_ROWS = 4096  # smaller chunks are copied into one: each costs a call per column
-# Where the values of a column hardly ever come again, a dictionary is given up at this size: up to
-# there it has cost time, and it is in the file.
+# Where the values of a column rarely repeat, the dictionary is abandoned at this size. Up to there
+# it has cost time, and it remains in the file.
 _DICTIONARY_BYTES = 256 << 10
 _SHARD_DIGITS = 5
 _LONGEST_NAME = 255  # bytes
 
 
 class ParquetSink:
-    """The sink of Parquet: made and used as the compiled Sink is. One thread at a time writes,
-    others wait; a forked child leaves the file to its parent."""
+    """The sink of Parquet, with the interface of the compiled Sink. One thread writes at a time,
+    others wait. A forked child leaves the file to its parent."""
 
     _in_place = False  # True: writes the path itself, which the caller renames
 
@@ -55,14 +56,16 @@ class ParquetSink:
         num_shards: int = options["num_shards"] or 0
         shard_bytes: int = options["shard_bytes"] or 0
         if compression not in (None, "by_name", "none", "zstd"):
-            raise argument_error("Parquet is written with zstd, or none", 'compression="none"')
+            raise argument_error(
+                "Parquet is written with zstd or without compression", 'compression="none"'
+            )
         refuse("parquet", options["format_options"])
         if options["container"] is not None:
             hint = "leave the container out"
             text = f"the format parquet has no container ({hint})"
             raise UnsupportedError(text, hint=hint)
         if num_shards and shard_bytes:
-            raise argument_error("num_shards and shard_bytes are both given", "give one of them")
+            raise argument_error("num_shards and shard_bytes are both given", "give only one")
         if (file is not None or name == b"-") and (num_shards or shard_bytes):
             raise argument_error("a file object cannot be divided into shards", "name a path")
         self._path = os.fsdecode(name)
@@ -90,11 +93,11 @@ class ParquetSink:
 
     @contextlib.contextmanager
     def _entered(self) -> Iterator[None]:
-        """What ext/base/lock.c does for the compiled sinks."""
+        """As ext/base/lock.c for the compiled sinks."""
         if self._process != os.getpid():
             raise StateError("the writer is closed")
         if self._busy == threading.get_ident():
-            raise StateError("this writer is running already, further up in this call")
+            raise StateError("the writer is already running in this call")
         with self._lock:
             self._busy = threading.get_ident()
             try:
@@ -132,7 +135,7 @@ class ParquetSink:
         reader = _reader(batches)
         self._begin(reader.schema)
         if not reader.schema.equals(self._given):
-            raise SchemaError("the batch has other columns than the first one")
+            raise SchemaError("the batch has columns that differ from those of the first batch")
         rows = 0
         with self._failures():
             for batch in reader:
@@ -153,7 +156,7 @@ class ParquetSink:
 
     def _finish(self) -> None:
         if self._schema is None:
-            raise StateError("nothing was written, so the columns are not known")
+            raise StateError("nothing was written: the columns are unknown")
         with self._failures():
             for shard in self._shards:
                 shard.flush()  # the last row groups of all, beside each other
@@ -163,7 +166,7 @@ class ParquetSink:
         self.closed = True
 
     def _publish(self) -> None:
-        """As src/format/sink.c does it: where one of the names may not be taken, none is."""
+        """As src/format/sink.c: if one of the names is not allowed, no file gets its name."""
         done: list[str] = []
         try:
             for i, shard in enumerate(self._shards):
@@ -230,7 +233,7 @@ class _InPlaceSink(ParquetSink):
 
 
 def write_file(stream: Any, path: str, level: int) -> None:
-    """An Arrow IPC stream as a file at this path, which exists and is empty."""
+    """Writes an Arrow IPC stream to the existing, empty file at this path."""
     options = {**dict.fromkeys(SINK_OPTIONS), "format_options": (), "level": level, "threads": 2}
     sink = _InPlaceSink(os.fsencode(path), None, options)
     import pyarrow as pa
@@ -240,7 +243,8 @@ def write_file(stream: Any, path: str, level: int) -> None:
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """The type with plain strings and bytes for views, which pyarrow does not write in lists."""
+    """The type with plain strings and bytes in place of views, which pyarrow cannot write in
+    lists."""
     import pyarrow as pa
 
     def field(f: pa.Field) -> pa.Field:
@@ -264,8 +268,9 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 
 
 def _without_views(table: pa.Table, schema: pa.Schema | None, path: str) -> pa.Table:
-    """The table with the types of this schema. Only the columns that differ are cast: of a
-    slice of structs or lists of nulls, pyarrow makes an invalid array even for its own type."""
+    """The table with the types of this schema. Casts only the columns that differ: for a slice of
+    structs or of null lists, pyarrow returns an invalid array even when it casts to the same
+    type."""
     import pyarrow as pa
 
     for i, field in enumerate(schema or ()):
@@ -275,9 +280,9 @@ def _without_views(table: pa.Table, schema: pa.Schema | None, path: str) -> pa.T
             column = table.column(i).cast(field.type)
             column.validate()
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            hint = "give the column without views, as string or binary"
+            hint = "cast the column to string or binary"
             raise UnsupportedError(
-                f"{path}: column {field.name!r}: pyarrow cannot make {field.type} of it: "
+                f"{path}: column {field.name!r}: pyarrow cannot convert it to {field.type}: "
                 f"{first_line(error)} ({hint})",
                 file=path,
                 path=field.name,
@@ -288,7 +293,7 @@ def _without_views(table: pa.Table, schema: pa.Schema | None, path: str) -> pa.T
 
 
 def _check_types(pq: Any, path: str, schema: pa.Schema) -> None:
-    """UnsupportedError with the column for a type that Parquet does not have."""
+    """UnsupportedError that names the column, for a type that Parquet does not have."""
     import pyarrow as pa
 
     for field in schema:
@@ -301,8 +306,8 @@ def _check_types(pq: Any, path: str, schema: pa.Schema) -> None:
 
 
 class _File:
-    """One Parquet file under a temporary name; batches are gathered to row groups. With threads, a
-    row group is written beside the caller, who gathers the next one."""
+    """One Parquet file under a temporary name. Batches are collected into row groups. With threads,
+    a row group is written in the background while the caller collects the next one."""
 
     def __init__(
         self,
@@ -345,7 +350,7 @@ class _File:
             self.flush()
 
     def flush(self) -> None:
-        """Writes what is gathered; with threads, the caller goes on meanwhile."""
+        """Writes the collected rows; with threads, in the background."""
         tables, self._pending = self._pending, []
         self._bytes = self._rows = 0
         if not tables:
@@ -365,7 +370,7 @@ class _File:
         self._writer.write_table(table, row_group_size=max(1, table.num_rows))
 
     def _wait(self) -> None:
-        """For the row group that is being written; what went wrong with it comes here."""
+        """Waits for the row group that is being written, and raises its error."""
         running, self._running = self._running, None
         if running is not None:
             running.result()
@@ -398,8 +403,8 @@ class _File:
 
 
 def _create(path: str) -> tuple[io.FileIO, str | None]:
-    """As src/io/output.c does it: a pipe or a device is written in place, any other file under a
-    temporary name, which is the second item, with the permissions of the one that it replaces."""
+    """As src/io/output.c: a pipe or a device is written in place. Any other file gets a temporary
+    name, the second item, with the permissions of the file that it replaces."""
     try:
         before = os.stat(path)
     except OSError:
@@ -412,14 +417,14 @@ def _create(path: str) -> tuple[io.FileIO, str | None]:
     temporary = os.fsdecode(os.path.join(folder, name))
     if before is None:
         return io.FileIO(temporary, "xb"), temporary
-    # Whoever could not read the file before shall not be able to now.
+    # Users who could not read the old file must not be able to read the new one.
     file = io.FileIO(temporary, "xb", opener=lambda p, flags: os.open(p, flags, 0o600))
     _take_permissions(file.fileno(), before)
     return file, temporary
 
 
 def _take_permissions(fd: int, before: os.stat_result) -> None:
-    """As src/io/output.c does it: those of the file that is replaced, its group as well."""
+    """As src/io/output.c: the permissions and the group of the file that is replaced."""
     mode = before.st_mode & 0o777
     if os.fstat(fd).st_gid != before.st_gid:
         try:
@@ -430,7 +435,7 @@ def _take_permissions(fd: int, before: os.stat_result) -> None:
 
 
 def _name_new_file(temporary: str, path: str) -> None:
-    """As src/io/output.c does it: a second name takes no other file's place."""
+    """As src/io/output.c: the final name never replaces a file that appeared meanwhile."""
     try:
         try:
             os.link(temporary, path)
@@ -450,11 +455,12 @@ def _name_new_file(temporary: str, path: str) -> None:
 
 
 class _Counted:
-    """A file object that counts what is written to it, and is not closed by others. A ParquetWriter
-    that is given up still writes a footer, in a forked child as well: that goes nowhere."""
+    """A file object that counts the bytes written to it, and that others cannot close. A
+    ParquetWriter that is abandoned, even in a forked child, still writes a footer: it is
+    discarded."""
 
     def __init__(self, file: Any, temporary: str | None, owns: bool) -> None:
-        """temporary: the name that it has until it is complete; owns: it is closed here."""
+        """temporary: the name until the file is complete; owns: close() closes it."""
         self.file = file
         self.written = 0
         self.closed = False
@@ -471,7 +477,7 @@ class _Counted:
             self.file.close()
 
     def publish(self, path: str, keep: bool) -> None:
-        """keep: a file that is there stays, which is a FileError."""
+        """keep: an existing file is a FileError."""
         if self._temporary is None:
             return
         if keep:
@@ -481,7 +487,7 @@ class _Counted:
         self._temporary = None
 
     def give_up(self) -> None:
-        """Leaves no file; the parent of a forked child still has one to write."""
+        """Removes the file, except in a forked child, whose parent still writes it."""
         if self._process != os.getpid():
             return
         self.dropped = True
@@ -497,7 +503,7 @@ class _Counted:
         while rest and self._is_alive():
             taken = self.file.write(rest)
             if taken == 0:
-                raise OSError("the object's write took nothing")
+                raise OSError("the object's write() accepted no bytes")
             rest = rest[taken:] if taken is not None else rest[:0]  # many objects say nothing
         self.written += size
         return size

@@ -35,8 +35,8 @@ def main() -> None:
 
 
 def _run_script(path: str) -> None:
-    """Its module stays __main__ to the end of the process, for threads, what runs at exit, and the
-    classes that they pickle; after runpy.run_path() it would be this one again."""
+    """Its module stays __main__ until the process ends, for threads, exit handlers, and the classes
+    that they pickle; after runpy.run_path() it would be this module again."""
     sys.path[0] = os.path.dirname(os.path.realpath(path))
     module = ModuleType("__main__")
     module.__file__ = path

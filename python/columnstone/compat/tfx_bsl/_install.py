@@ -88,8 +88,8 @@ def install() -> None:
     before = _modules()
     if before:
         warnings.warn(
-            f"tfx_bsl was imported before install() ({len(before)} modules): what has taken names "
-            "from it goes on with those; call install() first",
+            f"tfx_bsl was imported before install() ({len(before)} modules): modules that imported "
+            "names from it keep using them; call install() first",
             RuntimeWarning,
             stacklevel=2,
         )

@@ -170,7 +170,7 @@ def get_field(struct_array: pa.StructArray, field: str | int) -> pa.Array:
 
 def _type(array: pa.Array) -> pa.DataType:
     if not isinstance(array, pa.Array):
-        raise RuntimeError(f"INVALID_ARGUMENT: {type(array).__name__} is no pyarrow.Array")
+        raise RuntimeError(f"INVALID_ARGUMENT: {type(array).__name__} is not a pyarrow.Array")
     return array.type
 
 

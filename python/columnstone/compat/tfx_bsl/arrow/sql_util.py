@@ -14,7 +14,7 @@ import pyarrow as pa
 
 if hasattr(pa.Array, "__arrow_c_array__"):
     raise ModuleNotFoundError(
-        "tfx_bsl.arrow.sql_util is of tfx_bsl 1.16; neither tfx_bsl 1.21 nor "
+        "tfx_bsl.arrow.sql_util belongs to tfx_bsl 1.16; neither tfx_bsl 1.21 nor "
         "columnstone.compat.tfx_bsl runs SQL",
         name="tfx_bsl.arrow.sql_util",
     )

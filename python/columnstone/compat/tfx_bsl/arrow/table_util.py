@@ -54,7 +54,7 @@ def TotalByteSize(
 def RecordBatchTake(record_batch: pa.RecordBatch, indices: pa.Array) -> pa.RecordBatch:
     """These rows in this order; a null is a row of nulls. RuntimeError for a row that is none."""
     if not isinstance(indices, pa.Array):
-        raise RuntimeError(f"INVALID_ARGUMENT: {type(indices).__name__} is no pyarrow.Array")
+        raise RuntimeError(f"INVALID_ARGUMENT: {type(indices).__name__} is not a pyarrow.Array")
     if (
         len(indices) > indices.null_count and pc.min(indices).as_py() < 0
     ):  # take() has them for null

@@ -53,7 +53,7 @@ class SavedModelHandler(ExampleHandler):
         names = list(spec.signature_name) or [tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY]
         self._signatures = _signatures(self._path, self._tags, names)
         if set(self._tags) == {tf.saved_model.SERVING, tf.saved_model.TPU}:
-            raise NotImplementedError("A model for TPUs is not supported.")
+            raise NotImplementedError("Models for TPUs are not supported.")
         self._operation = _SEVERAL if len(names) > 1 else self._signatures[0].operation
         self._load_override_fn = load_override_fn
         super().__init__(inference_spec_type, self._operation, "InProcess")

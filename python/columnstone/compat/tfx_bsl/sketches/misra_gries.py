@@ -119,7 +119,7 @@ class MisraGriesSketch(SavedSketch):
 def _text(placeholder: str | bytes | None) -> str | None:
     text = placeholder.decode() if isinstance(placeholder, bytes) else placeholder
     if text is not None and "\0" in text:
-        raise ValueError("a placeholder has a NUL in it")
+        raise ValueError("the placeholder contains a NUL character")
     return text
 
 

@@ -16,7 +16,7 @@ class _RawRecordTFXIO(_record_files.RecordTFXIO):
         self, raw_record_column_name: str, telemetry_descriptors: list[str], physical_format: str
     ) -> None:
         if raw_record_column_name is None:
-            raise AssertionError("There has to be a raw_record_column_name.")
+            raise AssertionError("raw_record_column_name is missing.")
         super().__init__(
             raw_record_column_name=raw_record_column_name,
             telemetry_descriptors=telemetry_descriptors,

@@ -140,8 +140,8 @@ class TensorAdapter:
         for name, tensor in self._adapter.representations.items():
             if tensor.kind == "ragged" and batch.column(tensor.steps[0]).offset != 0:
                 raise ValueError(
-                    f"Error raised when handling tensor '{name}': the batch is a slice, of which "
-                    "no ragged tensors are made"
+                    f"Error raised when handling tensor '{name}': the batch is a slice, from which "
+                    "ragged tensors cannot be made"
                 )
 
     def _as_theirs(self, tensor: TensorRepresentation, made: Any, num_rows: int) -> Any:
@@ -167,17 +167,17 @@ def _tensor_of(
     if tensor.kind != "ragged" and levels != 1:
         raise _Unfit(f"the column has {levels} levels of lists")
     if levels == 0:
-        raise _Unfit("the column holds no lists")
+        raise _Unfit("the column has no lists")
     dtype = _dtype_of(value)
     for column in tensor.index_columns:
         index_levels, index = _column_of(schema, (column,))
         if index_levels != 1 or not pa.types.is_integer(index):
-            raise _Unfit(f"the column {column!r} holds no lists of integers")
+            raise _Unfit(f"the column {column!r} has no lists of integers")
     for partition in tensor.partitions:
         if isinstance(partition, RowLengths):
             _column_of(schema, (*tensor.path[:-1], partition.key))
     if len(tensor.index_columns) != len(tensor.shape) and tensor.kind == "sparse":
-        raise _Unfit("there is not one index column for each dimension")
+        raise _Unfit("each dimension needs one index column")
     if message.dense_tensor.HasField("default_value"):
         _check_default(tensor.default, message.dense_tensor.default_value, value)
     tensor = TensorRepresentation.from_proto(name, message, dtype)

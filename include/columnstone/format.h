@@ -27,17 +27,17 @@ extern "C" {
 
 /* A format that the library knows by name. Static. */
 typedef struct cst_format_info {
-  const char *name;              /* as options have it: "example", "csv" */
+  const char *name;              /* the name in options: "example", "csv" */
   const char *description;       /* in a few words: "tf.Example", "CSV" */
-  const char *const *extensions; /* of its files' names: ".csv", ..., NULL at the end; of formats of
-                                    records, the containers have them */
+  const char *const *extensions; /* endings of file names: ".csv", ..., NULL at the end; for
+                                    formats with records, containers have the endings */
   bool reads;
   bool writes;
-  bool is_records;   /* it is what the records of a container hold; else a file of its own */
-  bool is_text;      /* its files are text */
+  bool is_records;   /* the format of the records in a container; otherwise a file format */
+  bool is_text;      /* the files are text */
   bool is_plugin;    /* a plug-in of this project, which may or may not be installed */
-  bool needs_schema; /* the types of its columns are those of a schema: where none is given, one is
-                        inferred before the first batch (of a pipe, from its first records) */
+  bool needs_schema; /* column types come from a schema; if none is given, it is inferred
+                        before the first batch (for a pipe, from the first records) */
 } cst_format_info;
 
 /* The i-th in the order in which lists for people have them; NULL after the last one. Plug-ins of
@@ -48,8 +48,8 @@ CST_API const cst_format_info *cst_format_get(size_t i);
 typedef struct cst_container_info {
   const char *name;              /* "tfrecord" */
   const char *description;       /* in a few words: "TFRecord" */
-  const char *const *extensions; /* of its files' names: ".tfrecord", ..., NULL at the end */
-  const char *format;            /* what its records are taken for when nothing tells: "example" */
+  const char *const *extensions; /* endings of file names: ".tfrecord", ..., NULL at the end */
+  const char *format;            /* the default format of its records: "example" */
 } cst_container_info;
 
 /* As cst_format_get. */
@@ -69,20 +69,24 @@ CST_API const cst_option_info *cst_format_option_get(const char *format, size_t 
  * are. The same holds for the other structs. */
 typedef struct cst_plugin_read_options {
   size_t size;                /* sizeof(cst_plugin_read_options) of the host */
-  const char *const *columns; /* wanted top-level columns in order, no name twice; NULL: all */
+  const char *const *columns; /* wanted top-level columns in order, without duplicates; NULL:
+                                 all */
   size_t num_columns;
-  int64_t batch_size; /* rows of a batch, about: Columnstone cuts and joins what it gets; > 0 */
+  int64_t batch_size; /* approximate rows of a batch (Columnstone splits and joins batches); >
+                         0 */
   int32_t threads;    /* that the plug-in may use, the caller's included; >= 1 */
-  /* What is looked at of these columns: fields that no path leads to may be left out (of structs,
-   * or of the items of lists, never of maps). NULL: all. */
+  /* The fields of these columns that are used. Fields that no path leads to may be left out (of
+   * structs, or of the items of lists, but never of maps). NULL: all. */
   const cst_path *paths;
   size_t num_paths;
-  /* Bytes that the plug-in may hold at once for this file; beyond it, the failure is CST_LIMIT, or
-   * EFBIG of the stream. UINT64_MAX: any number. What the batches hold, Columnstone counts. */
+  /* The memory in bytes that the plug-in may use at the same time for this file. If it needs more,
+   * it fails with CST_LIMIT, or with EFBIG from the stream. UINT64_MAX: no limit. Columnstone
+   * counts the memory of the batches itself. */
   uint64_t max_memory;
-  uint64_t max_inflation; /* cst_source_options.max_inflation, which max_memory is made of */
-  /* Of cst_plugin_format.options: those that are given, checked, and the usual values of others;
-   * each once, in the order of the table. One that has no value is not among them. */
+  uint64_t max_inflation; /* cst_source_options.max_inflation, from which max_memory is
+                             computed */
+  /* Options from cst_plugin_format.options: the given ones, checked, and the defaults of the
+   * others; each once, in the order of the table. An option without a value is left out. */
   const cst_option *options;
   size_t num_options;
 } cst_plugin_read_options;
@@ -90,11 +94,13 @@ typedef struct cst_plugin_read_options {
 /* What a plug-in's writer is told. */
 typedef struct cst_plugin_write_options {
   size_t size;               /* sizeof(cst_plugin_write_options) of the host */
-  int32_t level;             /* of compression; 0: the usual one */
-  int64_t group_bytes;       /* flush a row group when this much data is pending; 0: the usual */
-  bool lossy;                /* round what the format cannot hold exactly, instead of failing */
+  int32_t level;             /* of compression; 0: the default */
+  int64_t group_bytes;       /* flush a row group when this much data is pending; 0: the
+                                default */
+  bool lossy;                /* round values that the format cannot hold exactly, instead of
+                                failing */
   int32_t threads;           /* that the plug-in may use, the caller's included; >= 1 */
-  const cst_option *options; /* as of cst_plugin_read_options */
+  const cst_option *options; /* as in cst_plugin_read_options */
   size_t num_options;
 } cst_plugin_write_options;
 
@@ -104,10 +110,11 @@ typedef struct cst_plugin_write_options {
  * that end after `error->size`; code, message and hint, and record or path where they are known) on
  * failure. */
 typedef struct cst_plugin_format {
-  size_t size;             /* sizeof(cst_plugin_format) of the plug-in */
-  uint32_t abi_version;    /* CST_PLUGIN_ABI_VERSION */
-  const char *name;        /* "parquet": small letters, digits, '-', '_'; as in the file's name */
-  const char *description; /* one line */
+  size_t size;                   /* sizeof(cst_plugin_format) of the plug-in */
+  uint32_t abi_version;          /* CST_PLUGIN_ABI_VERSION */
+  const char *name;              /* "parquet": lower-case letters, digits, '-', '_'; as in the name
+                                    of the plug-in's file */
+  const char *description;       /* one line */
   const char *const *extensions; /* ".parquet", ..., NULL at the end */
 
   /* True if a file that begins with these bytes (up to 64) is of this format. */
@@ -133,7 +140,7 @@ typedef struct cst_plugin_format {
   /* Frees the writer, finished or not. Does not remove the file. */
   void (*free)(void *writer);
 
-  /* The options of the format, at most 64; NULL: it has none. */
+  /* The options of the format, at most 64; NULL: none. */
   const cst_option_info *options;
   size_t num_options;
 } cst_plugin_format;

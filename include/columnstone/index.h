@@ -20,7 +20,7 @@ typedef struct cst_index cst_index;
 /* Options of cst_index_build. */
 typedef struct cst_index_options {
   size_t size;           /* sizeof(cst_index_options) */
-  const char *container; /* as that of cst_source_options */
+  const char *container; /* as in cst_source_options */
   cst_progress_callback on_progress;
   void *progress_ctx;
   const cst_allocator *allocator;

@@ -46,22 +46,22 @@ extern "C" {
 typedef struct cst_lineage cst_lineage;
 
 typedef enum cst_lineage_mode {
-  CST_LINEAGE_WRITE = 0, /* a store that exists */
-  CST_LINEAGE_READ = 1,  /* the same, and nothing is written */
-  CST_LINEAGE_CREATE = 2 /* one that is made if there is none */
+  CST_LINEAGE_WRITE = 0, /* an existing store */
+  CST_LINEAGE_READ = 1,  /* the same, but nothing is written */
+  CST_LINEAGE_CREATE = 2 /* a store that is created if it does not exist */
 } cst_lineage_mode;
 
 /* Options of cst_lineage_open. */
 typedef struct cst_lineage_options {
   size_t size; /* sizeof(cst_lineage_options) */
   cst_lineage_mode mode;
-  const char *const *roots; /* of a new store: the folders in which garbage may be deleted; NULL:
-                               the folder of the store's file. CST_INVALID_ARGUMENT if a store
-                               is there that has others */
+  const char *const *roots; /* for a new store: the folders in which garbage may be deleted;
+                               NULL: the folder of the store's file. CST_INVALID_ARGUMENT if
+                               the store exists and has others */
   size_t num_roots;
-  bool is_shared;  /* of a new store: it lies in a folder that other machines have mounted */
-  int64_t timeout; /* seconds to wait for others; 0: 60 */
-  const cst_allocator *allocator; /* NULL: the C library's; has to outlive the store */
+  bool is_shared;                 /* for a new store: other machines mount its folder */
+  int64_t timeout;                /* seconds to wait for other writers; 0: 60 */
+  const cst_allocator *allocator; /* NULL: the C library's; must outlive the store */
 } cst_lineage_options;
 
 #define CST_LINEAGE_OPTIONS_INIT \
@@ -107,9 +107,9 @@ typedef struct cst_lineage_property {
 
 typedef enum cst_lineage_state {
   CST_LINEAGE_LIVE = 0,
-  CST_LINEAGE_PENDING = 1,  /* an execution is making it */
+  CST_LINEAGE_PENDING = 1,  /* an execution is creating it */
   CST_LINEAGE_MARKED = 2,   /* its files are being deleted */
-  CST_LINEAGE_DELETED = 3,  /* and are gone; what it was is kept */
+  CST_LINEAGE_DELETED = 3,  /* its files are deleted; its description remains */
   CST_LINEAGE_ABANDONED = 4 /* its execution failed */
 } cst_lineage_state;
 
@@ -117,19 +117,21 @@ typedef enum cst_lineage_state {
 typedef struct cst_lineage_file {
   const char *path;
   const char *split; /* of Examples: "train"; NULL: none */
-  const char *role;  /* NULL: the data; "descriptors", "schema": what it takes to read them */
+  const char *role;  /* NULL: the data; "descriptors", "schema": a file that is needed to read
+                        the data */
 } cst_lineage_file;
 
 /* What an artifact needs as long as it lives. */
 typedef struct cst_lineage_reference {
-  const char *role; /* "view", "schema", "statistics", or a word of the caller's */
+  const char *role; /* "view", "schema", "statistics", or a role of the caller */
   int64_t artifact;
 } cst_lineage_reference;
 
 typedef struct cst_lineage_artifact {
   size_t size;      /* sizeof(cst_lineage_artifact) */
-  const char *type; /* "Examples", "DataView", "Schema", "Statistics", "Model", or the caller's */
-  const char *name; /* NULL: none; a version is counted for each name */
+  const char *type; /* "Examples", "DataView", "Schema", "Statistics", "Model", or a type of
+                       the caller */
+  const char *name; /* NULL: none; each name has its own versions */
   const cst_lineage_file *files;
   size_t num_files;
   const cst_lineage_property *properties;
@@ -138,11 +140,11 @@ typedef struct cst_lineage_artifact {
   size_t num_references;
   cst_lineage_state state; /* LIVE or PENDING */
   bool is_external;        /* its files are never deleted */
-  bool skips_digest;       /* its files are not read */
-  bool allows_missing;     /* files need not be there (yet) */
-  bool reuses;             /* a live artifact of the same type, name, digest, properties and
-                              references is taken for it, if there is one; so it always is for a
-                              DataView and a Schema */
+  bool skips_digest;       /* do not read its files for a digest */
+  bool allows_missing;     /* allow files that do not exist (yet) */
+  bool reuses;             /* use a live artifact with the same type, name, digest, properties
+                              and references instead, if there is one; DataViews and Schemas
+                              are always reused */
   int64_t created;         /* 0: now */
 } cst_lineage_artifact;
 
@@ -173,7 +175,7 @@ typedef enum cst_lineage_execution_state {
 
 typedef struct cst_lineage_event {
   int64_t artifact;
-  const char *path; /* under which name the execution knows it: "examples"; NULL: none */
+  const char *path; /* its name in the execution: "examples"; NULL: none */
 } cst_lineage_event;
 
 typedef struct cst_lineage_execution {
@@ -230,15 +232,16 @@ typedef struct cst_lineage_query {
   size_t num_ids;
   const char *type;                       /* NULL: all */
   const char *name;                       /* NULL: all; with *, ? and [: a pattern */
-  const char *path;                       /* artifacts that have this file, or a folder of it */
-  const char *source_path;                /* views that read this field, or what is in it */
+  const char *path;                       /* artifacts with this file, or with a folder that
+                                             contains it */
+  const char *source_path;                /* views that read this field, or a field in it */
   const cst_lineage_property *properties; /* equal */
   size_t num_properties;
   int64_t context;      /* 0: all */
   int64_t created_from; /* 0: all */
   int64_t created_to;   /* exclusive; 0: all */
-  bool every_state;     /* of artifacts: DELETED and ABANDONED, too */
-  int64_t limit;        /* 0: all; the newest then */
+  bool every_state;     /* for artifacts: DELETED and ABANDONED, too */
+  int64_t limit;        /* 0: all; otherwise this many of the newest */
 } cst_lineage_query;
 
 #define CST_LINEAGE_QUERY_INIT                                                                     \
@@ -269,8 +272,8 @@ typedef struct cst_lineage_trace_options {
   size_t size; /* sizeof(cst_lineage_trace_options) */
   const int64_t *artifacts;
   size_t num_artifacts;
-  uint32_t directions; /* of CST_LINEAGE_...; 0: both */
-  int64_t depth;       /* executions between them at most; 0: any number */
+  uint32_t directions; /* CST_LINEAGE_UP, CST_LINEAGE_DOWN; 0: both */
+  int64_t depth;       /* the largest number of executions between them; 0: any number */
 } cst_lineage_trace_options;
 
 #define CST_LINEAGE_TRACE_OPTIONS_INIT \
@@ -314,11 +317,11 @@ typedef struct cst_lineage_reading cst_lineage_reading;
 typedef struct cst_lineage_read_options {
   size_t size; /* sizeof(cst_lineage_read_options) */
   cst_lineage_choice choice;
-  int64_t view;              /* of CST_LINEAGE_BY_VIEW */
-  const char *const *splits; /* only their files; NULL: all */
+  int64_t view;              /* for CST_LINEAGE_BY_VIEW */
+  const char *const *splits; /* read only these splits; NULL: all */
   size_t num_splits;
-  bool has_own_parts; /* the reader has descriptors, a schema or a view of its own, or needs none:
-                         those of the artifacts may differ */
+  bool has_own_parts; /* the reader has descriptors, a schema or a view of its own, or needs
+                         none: those of the artifacts may differ */
 } cst_lineage_read_options;
 
 #define CST_LINEAGE_READ_OPTIONS_INIT \

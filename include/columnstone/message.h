@@ -61,9 +61,10 @@ enum { CST_MOST_GUESSES = 32 };
 typedef struct cst_message_guess {
   const char *message;   /* full name; borrowed from the descriptors */
   uint64_t records;      /* that parse as this message */
-  uint64_t bytes;        /* of these, that it explains */
-  uint64_t opaque_bytes; /* of the explained ones, in bytes fields, where anything fits */
-  uint64_t values;       /* of fields that it has, at any depth */
+  uint64_t bytes;        /* of these records, that the message explains */
+  uint64_t opaque_bytes; /* of the explained bytes, those in bytes fields, which can contain
+                            anything */
+  uint64_t values;       /* of known fields, at any depth */
 } cst_message_guess;
 
 /* Tries the message types of the set on serialized records (some hundred will do) and gives the
@@ -98,8 +99,9 @@ typedef enum cst_message_form {
   CST_MESSAGE_TEXT = 1,           /* protobuf's text format */
   CST_MESSAGE_JSON = 2,           /* protobuf's JSON */
   CST_MESSAGE_CONFLUENT = 3,      /* the wire format after the prefix of Confluent's schema
-                                     registry: 0, the schema's number, the message's place in it */
-  CST_MESSAGE_CONFLUENT_PLAIN = 4 /* the same without the place */
+                                     registry: 0, the number of the schema, the index of the
+                                     message in it */
+  CST_MESSAGE_CONFLUENT_PLAIN = 4 /* the same without the index */
 } cst_message_form;
 
 enum {
@@ -107,7 +109,7 @@ enum {
   CST_MESSAGE_DEFAULTS = 1 << 0,
   /* A repeated field or map without values is null instead of empty. */
   CST_MESSAGE_NULLABLE_LISTS = 1 << 1,
-  /* Items of lists and values of maps are declared nullable (none ever is). */
+  /* Items of lists and values of maps are declared nullable (although they are never null). */
   CST_MESSAGE_NULLABLE_ITEMS = 1 << 2,
   /* Well-known types are the structs that their files declare. */
   CST_MESSAGE_PLAIN_TYPES = 1 << 3,
@@ -115,33 +117,37 @@ enum {
   CST_MESSAGE_BINARY_STRINGS = 1 << 4,
   /* Maps are lists of structs. */
   CST_MESSAGE_MAPS_AS_LISTS = 1 << 5,
-  /* Fields of protobuf's JSON that the message does not have are passed over, and so are names that
-     an enum does not have: the field, the item or the entry of the map is not there. The wire
-     format never refuses unknown fields; for CST_MESSAGE_TEXT it is CST_INVALID_ARGUMENT. */
+  /* Skips fields in protobuf's JSON that the message does not have, and unknown names of enums: the
+   * field, the item or the entry of the map is missing. The wire format always allows unknown
+   * fields; for CST_MESSAGE_TEXT this flag is CST_INVALID_ARGUMENT. */
   CST_MESSAGE_IGNORE_UNKNOWN = 1 << 6
 };
 
-/* Of decoders, encoders, sources and sinks of messages. Names that are NULL are the usual ones. */
+/* Options of decoders, encoders, sources and sinks for messages. A name that is NULL has its
+ * default. */
 typedef struct cst_message_options {
   size_t size; /* sizeof(cst_message_options) */
   const cst_descriptors *descriptors;
-  const char *message; /* full name; NULL: the only message that no other one holds */
+  const char *message; /* full name; NULL: the only message that no other message contains */
   uint32_t flags;      /* CST_MESSAGE_... */
   cst_message_form form;
   cst_message_enums enums;
-  cst_time_unit timestamp_unit; /* of google.protobuf.Timestamp; finer parts are cut off (floor) */
+  cst_time_unit timestamp_unit; /* of google.protobuf.Timestamp; smaller parts are truncated
+                                   (floor) */
   const char *time_zone;        /* of timestamps; NULL: "UTC"; "": none */
-  cst_time_unit duration_unit;  /* of google.protobuf.Duration; finer parts are cut off (floor) */
+  cst_time_unit duration_unit;  /* of google.protobuf.Duration; smaller parts are truncated
+                                   (floor) */
   cst_time_unit time_unit;      /* of google.type.TimeOfDay: time64 or time32 */
-  int32_t recursion; /* how often a message may stand within one of its own type, at most 100;
-                        below, it is its bytes. 0: 2; -1: not at all */
-  const char *unknown_fields; /* one more binary field of this name, the last of every message, with
-                                 the bytes of the fields that its type does not have; NULL: none */
-  const char *list_item;      /* name of the items of lists; NULL: "item" */
-  const char *map_key;        /* NULL: "key" */
-  const char *map_value;      /* NULL: "value" */
-  const char *field_number_key; /* key of metadata that every field gets, with its number as decimal
-                                   digits ("PARQUET:field_id" is Parquet's); NULL: none */
+  int32_t recursion; /* how often a message may contain its own type, at most 100; deeper ones
+                        are bytes. 0: 2; -1: not at all */
+  const char *unknown_fields;   /* adds a binary field with this name, the last one of every
+                                   message, with the bytes of the fields that its type does not
+                                   have; NULL: none */
+  const char *list_item;        /* the name of the items of lists; NULL: "item" */
+  const char *map_key;          /* NULL: "key" */
+  const char *map_value;        /* NULL: "value" */
+  const char *field_number_key; /* the metadata key under which every field gets its number in
+                                   decimal digits ("PARQUET:field_id" for Parquet); NULL: none */
 } cst_message_options;
 
 #define CST_MESSAGE_OPTIONS_INIT                                                                  \

@@ -61,14 +61,15 @@ CST_API cst_status cst_query_output(cst_query *query, const char *name, const ch
 /* A function of the caller, which later expressions call by its name, element by element. */
 typedef struct cst_query_function {
   const char *name;
-  const char *type; /* of what it gives, as the language has it: "float32" */
+  const char *type; /* the type of the result in the query language: "float32" */
   size_t num_args;
-  /* Makes an array of `type`, as long as the arguments, which are the columns of a batch (a, b,
-   * ...) and borrowed. Called by any thread, by several at once. */
+  /* Returns an array of `type` with the length of the arguments, which are the columns of a batch
+   * (a, b, ...) and borrowed. Called by any thread, and by several at the same time. */
   cst_status (*call)(void *ctx, const struct ArrowSchema *schema, const struct ArrowArray *args,
                      struct ArrowArray *out, cst_error *error);
   void *ctx;
-  void (*close)(void *ctx); /* with the last query or view that has it; may be NULL */
+  void (*close)(void *ctx); /* called with the release of the last query or view that has it;
+                               may be NULL */
 } cst_query_function;
 
 /* Adds a function, and owns it from here on: it is closed on failure, too. A query with such
@@ -96,28 +97,30 @@ typedef struct cst_query_value {
 typedef struct cst_view_options {
   size_t size; /* sizeof(cst_view_options) */
   const cst_allocator *allocator;
-  const cst_message_options *message; /* `from message`: descriptors, and how records are read; the
-                                         query names the message, or this does. A saved view has
-                                         its own: only `form` counts then, and one that names fields
-                                         (JSON, text) has to be that of the view that was saved
-                                         (CST_UNSUPPORTED) */
-  const cst_schema *schema;           /* `from example`: what the features are */
-  const struct ArrowSchema *type;     /* `from table`, and `from example` without a schema: the
-                                         batches that come (a struct). A null in a field that is
-                                         not nullable here, and that an output needs, is CST_SCHEMA
-                                         with its record, whatever the batch says of itself */
+  const cst_message_options *message; /* `from message`: descriptors, and options for reading
+                                         records; the message is named by the query or here. A
+                                         saved view has its own: only `form` is used then, and
+                                         a form with field names (JSON, text) must be that of
+                                         the saved view (otherwise CST_UNSUPPORTED) */
+  const cst_schema *schema;           /* `from example`: the types of the features */
+  const struct ArrowSchema *type;     /* `from table`, and `from example` without a schema:
+                                         the type of the batches (a struct). A null in a field
+                                         that is not nullable here and that an output needs is
+                                         CST_SCHEMA with its record, whatever the type of the
+                                         batch says */
   const cst_query_value *params;
   size_t num_params;
-  const char *const *outputs; /* columns of the result that are wanted, in this order; all else is
-                                 not computed, and not parsed. NULL: all */
+  const char *const *outputs; /* the wanted columns of the result, in this order; nothing else
+                                 is computed or parsed. NULL: all */
   size_t num_outputs;
   /* Limits of one batch, or of the records of one call. More is CST_LIMIT, and the error names the
    * record with the largest share. B is the size of the batch in memory, after decoding. */
-  int64_t max_elements; /* elements of all lists that the query makes. 0: 2^28 */
-  int64_t max_bytes;    /* memory that the query takes beside the batch. 0: 64 MiB + 200 B */
-  int64_t max_work; /* a bound of time: elements that all steps of the query read and write, with
-                       one more for each 16 bytes of text. 0: 2^28 + 4096 B; a second takes about
-                       2^29 */
+  int64_t max_elements; /* elements of all lists that the query creates. 0: 2^28 */
+  int64_t max_bytes;    /* memory that the query uses in addition to the batch. 0: 64 MiB +
+                           200 B */
+  int64_t max_work;     /* a bound on the time: the elements that all steps of the query read and
+                           write, plus one for each 16 bytes of text. 0: 2^28 + 4096 B; a second
+                           corresponds to about 2^29 */
 } cst_view_options;
 
 #define CST_VIEW_OPTIONS_INIT \
@@ -209,20 +212,20 @@ typedef void (*cst_bad_record_callback)(void *ctx, const cst_error *error);
 /* Options of the calls that run a view. */
 typedef struct cst_view_run_options {
   size_t size; /* sizeof(cst_view_run_options) */
-  /* What becomes of a record that does not decode, or that the query or a tensor refuses, and of
-   * the call: CST_ON_ERROR_RAISE fails with the first; _SKIP leaves such records out; with _NULL
-   * they keep their rows, so that row i is record i. Such a row is one of nulls, and in dense
-   * tensors, which have none, of the tensor's default, or of 0 and empty text. Where the view has
-   * `rows`, _NULL is _SKIP. Records that are too much only together (CST_LIMIT) are no bad records.
-   */
+  /* What happens to a record that cannot be decoded, or that the query or a tensor rejects.
+   * CST_ON_ERROR_RAISE: the call fails with the first such record; _SKIP: such records are left
+   * out; _NULL: they keep their rows, so that row i is record i. Such a row has nulls; dense
+   * tensors, which have no nulls, get their default, or 0 and empty text. If the view has `rows`,
+   * _NULL is the same as _SKIP. Records that exceed a limit only together (CST_LIMIT) are not bad
+   * records. */
   cst_on_error on_error;
   cst_bad_record_callback on_bad; /* may be NULL */
   void *bad_ctx;
-  /* When the call has to be over: a time of CLOCK_MONOTONIC in nanoseconds; 0: it may take as long
-   * as it takes. After it the call stops within about 10 ms, with CST_TIMEOUT. */
+  /* The deadline of the call: a time of CLOCK_MONOTONIC in nanoseconds; 0: none. After it, the call
+   * stops within about 10 ms with CST_TIMEOUT. */
   int64_t deadline;
-  /* Filled (int64): the number of the record, or the row of the batch, that each row of the result
-   * comes from. Released as Arrow says; NULL: not wanted. */
+  /* Filled with the number (int64) of the record, or of the row in the batch, that each row of the
+   * result comes from. Release it as any Arrow array; NULL: not needed. */
   struct ArrowArray *origin;
 } cst_view_run_options;
 

@@ -39,8 +39,9 @@ typedef struct cst_decode_options {
   size_t num_columns;
   const cst_allocator *allocator;     /* NULL: the C library's */
   const cst_schema *schema;           /* NULL: none */
-  const cst_message_options *message; /* message: its type; NULL: none */
-  const cst_option *options;          /* of the payload's own, see cst_format_option_get */
+  const cst_message_options *message; /* for messages: their type; NULL: none */
+  const cst_option *options;          /* further options of the payload, see
+                                         cst_format_option_get */
   size_t num_options;
 } cst_decode_options;
 
@@ -132,7 +133,7 @@ typedef struct cst_encode_options {
   size_t size; /* sizeof(cst_encode_options) */
   uint32_t flags;
   const cst_allocator *allocator; /* NULL: the C library's */
-  const cst_schema *schema;       /* as those of cst_decode_options */
+  const cst_schema *schema;       /* as in cst_decode_options */
   const cst_message_options *message;
   const cst_option *options;
   size_t num_options;

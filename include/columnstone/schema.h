@@ -18,7 +18,7 @@ typedef struct cst_schema cst_schema;
 
 /* Feature.type of schema.proto. */
 typedef enum cst_feature_type {
-  CST_FEATURE_UNKNOWN = 0, /* TYPE_UNKNOWN: inferred of a feature that never had a value */
+  CST_FEATURE_UNKNOWN = 0, /* TYPE_UNKNOWN: inferred for a feature that never had a value */
   CST_FEATURE_BYTES = 1,
   CST_FEATURE_INT = 2,
   CST_FEATURE_FLOAT = 3,
@@ -98,8 +98,9 @@ typedef struct cst_partition {
 typedef struct cst_tensor_spec {
   const char *name; /* the tensor's name, the key of a batch's dict */
   cst_tensor_kind kind;
-  cst_dtype dtype;       /* of schemas INT64, FLOAT32 or BYTES, which stand for their families; of
-                            columns that a stage or a view has made their own type */
+  cst_dtype dtype;       /* for a schema INT64, FLOAT32 or BYTES, which stand for their
+                            families; for columns made by a stage or a view, the type of the
+                            column */
   size_t num_path_steps; /* the value column; more than one step for a struct's child */
   const char *const *path;
   size_t num_dims;          /* dense: shape of one row; sparse: one per index column */
@@ -125,9 +126,9 @@ typedef struct cst_specs_options {
   size_t size;             /* sizeof(cst_specs_options) */
   const char *group;       /* tensor_representation_group; NULL and "" are the default group */
   bool legacy;             /* generate_legacy_feature_spec: value_count and min_fraction decide */
-  const char *environment; /* features that are not in it make no tensors (schema.proto,
-                              Feature.in_environment, not_in_environment,
-                              Schema.default_environment); NULL: all are */
+  const char *environment; /* features outside this environment become no tensors
+                              (schema.proto, Feature.in_environment, not_in_environment,
+                              Schema.default_environment); NULL: all features are in it */
 } cst_specs_options;
 
 #define CST_SPECS_OPTIONS_INIT \

@@ -42,11 +42,11 @@ typedef struct cst_writer {
 typedef struct cst_sink_options {
   size_t size;                 /* sizeof(cst_sink_options) */
   const char *format;          /* "example", "sequence_example", "message", "raw", "csv", "json",
-                                  "arrow", "arrows" (the stream format) or a plug-in's; NULL: from the
-                                  ending of the path (see the list below). The content of TFRecords
-                                  depends on the options and the columns: `message` selects messages, a
-                                  single binary column `record` is raw, and a struct column of feature
-                                  lists selects sequence examples */
+                                  "arrow", "arrows" (the stream format) or a plug-in's; NULL:
+                                  from the ending of the path (see the list below). The content
+                                  of TFRecords depends on the options and the columns: `message`
+                                  selects messages, a single binary column `record` is raw, and a
+                                  struct column of feature lists selects sequence examples */
   cst_compression compression; /* of the container; for formats without a compression of their
                                   own */
   int32_t level;               /* 0: the codec's default; gzip, zlib: 1 to 9, zstd: -100 to 22 */

@@ -51,12 +51,13 @@ typedef enum cst_on_error {
   CST_ON_ERROR_SKIP = 1, /* the record is dropped and reported, the pass goes on with the next sound
                             one; records of containers, CSV, JSON lines, and messages in a column:
                             others have no records (CST_UNSUPPORTED) */
-  CST_ON_ERROR_NULL = 2  /* a message that does not decode is a row of nulls, or null in its column,
-                            and reported as  a dropped one is, so that every record has its row; what
-                            is damaged so that there is no  record (framing, checksums, compression)
-                            is dropped as with CST_ON_ERROR_SKIP. Messages  only, in a container or a
-                            column, and rows of tables that a view refuses: CST_UNSUPPORTED for all
-                            else. All columns are nullable  then */
+  CST_ON_ERROR_NULL = 2  /* a message that does not decode is a row of nulls, or null in its
+                            column, and reported as a dropped one is, so that every record has
+                            its row; what is damaged so that there is no record (framing,
+                            checksums, compression) is dropped as with CST_ON_ERROR_SKIP.
+                            Messages only, in a container or a column, and rows of tables that a
+                            view refuses: CST_UNSUPPORTED for all else. All columns are nullable
+                            then */
 } cst_on_error;
 
 /* A record that was dropped, or became a row of nulls (CST_ON_ERROR_NULL: a message that does not
@@ -82,9 +83,9 @@ typedef bool (*cst_warning_callback)(void *ctx, const cst_error *warning);
 /* Options of the calls that open a source. */
 typedef struct cst_source_options {
   size_t size;                /* sizeof(cst_source_options) */
-  const char *format;         /* "example", "sequence_example", "raw", "csv", "json", "arrow" or a
-                                 plug-in's; NULL: detected from the content, then from the ending of the
-                                 name; for TFRecords "example" */
+  const char *format;         /* "example", "sequence_example", "raw", "csv", "json", "arrow" or
+                                 a plug-in's; NULL: detected from the content, then from the
+                                 ending of the name; for TFRecords "example" */
   const cst_schema *schema;   /* NULL: inferred (files: all of the input; pipes: the first 10,000
                                  records or 256 MiB, kept in memory for the pass; or see
                                  sample_records) */
@@ -123,9 +124,10 @@ typedef struct cst_source_options {
                                       cst_source_verify, these are faults instead. May be NULL */
   void *warning_ctx;               /* has to live as long as the source and its parts */
   const char *container;           /* the container of the records, for formats with records:
-                                      "tfrecord", "delimited" (protobuf's writeDelimitedTo), "lines",
-                                      "file" (each file is one record); NULL: detected from the content,
-                                      but never lines or file; for pipes "tfrecord" */
+                                      "tfrecord", "delimited" (protobuf's writeDelimitedTo),
+                                      "lines", "file" (each file is one record); NULL: detected
+                                      from the content, but never lines or file; for pipes
+                                      "tfrecord" */
   bool flat; /* features with exactly one value in the schema become columns of values instead
                 of lists, nullable if the value may be missing. Bytes that are text (by a
                 domain of the schema or, for an inferred schema, by their content) become

@@ -188,15 +188,15 @@ enum { CST_BLOCK_ALIGNMENT = 64 };
 
 /* An array that is copied into a block; all that it points to is borrowed until it is copied. */
 typedef struct cst_block_array {
-  const void *head; /* numbers; or the lengths of strings that are joined already */
+  const void *head; /* numbers; or the lengths of strings that are already contiguous */
   size_t head_size; /* bytes */
   const void *data; /* their bytes; NULL: numbers */
   size_t data_size;
-  const cst_bytes *strings; /* in place of the above: strings, wherever they lie */
+  const cst_bytes *strings; /* instead of the above: strings at any addresses */
   size_t num_strings;
-  /* Set by cst_block_plan, and of strings the sizes above, too. */
+  /* Set by cst_block_plan, which for strings also sets the sizes above. */
   size_t offset;      /* of the head in the block; the data follow it */
-  const void *joined; /* strings that lie one after the other, from here on; else NULL */
+  const void *joined; /* the start of contiguous strings; otherwise NULL */
 } cst_block_array;
 
 /* The array of a tensor (cst_tensor has them all). */
@@ -225,22 +225,22 @@ typedef struct cst_packer cst_packer;
 typedef struct cst_packer_options {
   size_t size; /* sizeof(cst_packer_options) */
   const cst_allocator *allocator;
-  const cst_pad *lists; /* tensors that are packed: each has one length, above 0, the value of empty
-                           places, and whether longer lists are cut off */
+  const cst_pad *lists; /* the tensors to pack: each has one length above 0, the value for
+                           empty positions, and whether longer lists are truncated */
   size_t num_lists;
-  int64_t rows; /* of a packed batch */
+  int64_t rows; /* rows of a packed batch */
   /* False: the lists of a row stay whole. They go into the first packed row that has room for all
-   * of them (first fit), and a batch is full when the next one fits into none. True: rows follow
-   * each other without a gap, and one that does not fit goes on in the next packed row; all lists
-   * of a row have one length then, and so have all of the packed rows. */
+   * of them (first fit); a batch is full when the next lists fit into none. True: rows follow each
+   * other without gaps, and a row that does not fit continues in the next packed row; all lists of
+   * a row must have the same length then, and so must the packed rows. */
   bool split;
 } cst_packer_options;
 
 #define CST_PACKER_OPTIONS_INIT \
   { sizeof(cst_packer_options), NULL, NULL, 0, 0, false }
 
-/* Where a batch of rows is not packed yet: rows before `row` are, and `value` values of that row
- * (0 without split). */
+/* The place in a batch of rows up to which it is packed: the rows before `row`, and `value` values
+ * of that row (0 without split). */
 typedef struct cst_packer_place {
   int64_t row;
   int64_t value;

@@ -682,8 +682,8 @@ static cst_status inference_finish(const void *state, cst_findings **out, cst_er
 static const cst__option inference_table[] = {
     {.info = {.name = "look_at_values",
               .kind = CST_OPTION_SWITCH,
-              .help = "a feature of BYTES that is all UTF-8 gets a string_domain, and columns of "
-                      "types that no feature has are passed over"},
+              .help = "give a string_domain to BYTES features whose values are all UTF-8, and skip "
+                      "columns whose type no feature has"},
      .offset = offsetof(cst__inference_plan, looks_at_values)}};
 static const cst__option_table inference_options = {
     "inference", inference_table, 1, sizeof(cst__option), sizeof(cst__inference_plan)};

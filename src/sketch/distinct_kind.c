@@ -25,7 +25,7 @@ static const cst__option option_list[] = {
               .least = 0,
               .most = INT64_MAX,
               .usual = "0",
-              .help = "of the hashes"},
+              .help = "seed of the hashes"},
      .offset = offsetof(distinct_options, seed),
      .is_wide = true},
 };
@@ -73,7 +73,7 @@ static size_t memory(const void *state) { return cst__distinct_sketch_memory(sta
 const cst__sketch_kind cst__distinct_kind = {
     .name = "distinct",
     .version = 1,
-    .summary = "how many different values there are",
+    .summary = "the number of distinct values",
     .options = &option_table,
     .families = 1u << CST__FAMILY_INT | 1u << CST__FAMILY_UINT | 1u << CST__FAMILY_FLOAT |
                 1u << CST__FAMILY_BYTES,

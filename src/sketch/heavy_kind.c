@@ -28,7 +28,7 @@ static const cst__option option_list[] = {
     NUMBER("size", size, 1, CST__HEAVY_SIZE_MOST, "1000",
            "no interval is wider than the weight of all values / (size + 1)"),
     NUMBER("longest", longest, 16, CST__HEAVY_LONGEST_MOST, "4096",
-           "bytes of a value that are kept; the rest is a hash"),
+           "bytes of a value to keep; a hash replaces the rest"),
     NUMBER("seed", seed, 0, INT64_MAX, "0", "of the hashes"),
 };
 
@@ -76,7 +76,7 @@ static size_t memory(const void *state) { return cst__heavy_memory(state); }
 const cst__sketch_kind cst__heavy_kind = {
     .name = "heavy_hitters",
     .version = 1,
-    .summary = "the values with the largest weights, each between two bounds",
+    .summary = "the values with the largest weights, with bounds",
     .options = &option_table,
     .families = 1u << CST__FAMILY_INT | 1u << CST__FAMILY_UINT | 1u << CST__FAMILY_FLOAT |
                 1u << CST__FAMILY_BYTES,

@@ -211,7 +211,7 @@ static const cst__option option_list[] = {
               .least = 1,
               .most = CST__KMV_BUCKETS_MOST,
               .usual = "16384",
-              .help = "hashes that are kept; the relative error is about 1 / sqrt(buckets)"},
+              .help = "number of hashes to keep; the relative error is about 1 / sqrt(buckets)"},
      .offset = offsetof(kmv_options, buckets),
      .is_wide = true},
 };
@@ -257,7 +257,7 @@ static size_t memory(const void *state) { return cst__kmv_memory(state); }
 const cst__sketch_kind cst__kmv_kind = {
     .name = "kmv",
     .version = 1,
-    .summary = "how many different values there are, as tfx_bsl's KmvSketch counts",
+    .summary = "the number of distinct values, like tfx_bsl's KmvSketch",
     .options = &option_table,
     .families = 1u << CST__FAMILY_INT | 1u << CST__FAMILY_UINT | 1u << CST__FAMILY_FLOAT |
                 1u << CST__FAMILY_BYTES,

@@ -372,7 +372,7 @@ static const cst__option option_table[] = {
               .least = 2,
               .most = CST__MUTUAL_MOST,
               .usual = "100",
-              .help = "of each column that are counted by themselves"},
+              .help = "number of values of each column to count individually"},
      .offset = offsetof(mutual_options, values),
      .is_wide = true},
     {.info = {.name = "seed",
@@ -380,7 +380,7 @@ static const cst__option option_table[] = {
               .least = 0,
               .most = INT64_MAX,
               .usual = "0",
-              .help = "of the hashes"},
+              .help = "seed of the hashes"},
      .offset = offsetof(mutual_options, seed),
      .is_wide = true}};
 static const cst__option_table options_type = {"mutual_information", option_table, 2,
@@ -425,7 +425,7 @@ static size_t memory(const void *state) { return cst__mutual_memory(state); }
 const cst__sketch_kind cst__mutual_kind = {
     .name = "mutual_information",
     .version = 1,
-    .summary = "how much the values of one column tell of those of another",
+    .summary = "the mutual information of two columns",
     .options = &options_type,
     .families = 1u << CST__FAMILY_INT | 1u << CST__FAMILY_UINT | 1u << CST__FAMILY_FLOAT |
                 1u << CST__FAMILY_BYTES,

@@ -23,21 +23,21 @@ static const cst__option option_table[] = {
               .least = 0,
               .most = 1,
               .usual = "0.01",
-              .help = "how far a rank may be from the true one, in 99 of 100 cases, as a share of "
-                      "the weight of all values: from 0.00001 to 0.5"},
+              .help = "error of a rank in 99 of 100 cases, as a fraction of the weight of all "
+                      "values: from 0.00001 to 0.5"},
      .offset = offsetof(options, error)},
     {.info = {.name = "tails",
               .kind = CST_OPTION_WORD,
               .words = {"none", "low", "high", "both"},
               .usual = "none",
-              .help = "at which end ranks are exact; the error is a share of the weight from there "
-                      "to the value then"},
+              .help = "the end at which ranks are exact; the error is then a fraction of the "
+                      "weight between that end and the value"},
      .offset = offsetof(options, tails)},
     {.info = {.name = "seed",
               .kind = CST_OPTION_NUMBER,
               .least = 0,
               .most = INT64_MAX,
-              .help = "of the chances that are taken"},
+              .help = "seed of the random choices"},
      .offset = offsetof(options, seed),
      .is_wide = true,
      .is_unsigned = true},
@@ -97,7 +97,7 @@ static size_t memory(const void *of) {
 const cst__sketch_kind cst__quantiles_kind = {
     .name = "quantiles",
     .version = 1,
-    .summary = "quantiles, ranks and histograms of numbers, weighted too",
+    .summary = "quantiles, ranks and histograms of numbers, optionally weighted",
     .options = &option_type,
     .families = 1u << CST__FAMILY_INT | 1u << CST__FAMILY_UINT | 1u << CST__FAMILY_FLOAT,
     .create = create,

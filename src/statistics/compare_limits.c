@@ -26,11 +26,12 @@ static const cst__option options_table[] = {
               .kind = CST_OPTION_WORD,
               .words = {"drift", "skew", "version"},
               .usual = "drift",
-              .help = "which comparators of the schema count"},
+              .help = "which comparators of the schema apply"},
      .offset = offsetof(cst__compare_limits, kind)},
     {.info = {.name = "environment",
               .kind = CST_OPTION_TEXT,
-              .help = "of the schema: features that are not in it are held against nothing of it"},
+              .help = "environment of the schema; features outside it are not compared with the "
+                      "schema"},
      .offset = offsetof(cst__compare_limits, environment)},
     MEASURE("linf", CST__MEASURE_LINF, "the largest change of a value's share; -1: any"),
     MEASURE("normalized_abs_difference", CST__MEASURE_ABS_DIFFERENCE,
@@ -45,7 +46,7 @@ static const cst__option options_table[] = {
                     "the change of the number of rows, as a share of those before; -1: any"),
     {.info = {.name = "slices",
               .kind = CST_OPTION_SWITCH,
-              .help = "thresholds hold for slices as well"},
+              .help = "apply the thresholds to slices, too"},
      .offset = offsetof(cst__compare_limits, slices)}};
 
 const cst__option_table cst__compare_option_table = {

@@ -20,29 +20,30 @@ static const cst__option option_list[] = {
               .least = 0,
               .most = INT32_MAX,
               .usual = "1000",
-              .help = "values that are kept; the error is at most all weight / (buckets + 1)"},
+              .help = "number of values to keep; the error is at most the weight of all values / "
+                      "(buckets + 1)"},
      .offset = offsetof(misra_options, buckets),
      .is_wide = true},
     {.info = {.name = "invalid_text",
               .kind = CST_OPTION_TEXT,
-              .help = "counted for bytes that are no UTF-8; nothing: these are counted as they "
-                      "are"},
+              .help = "replaces bytes that are not UTF-8; without it, they are counted unchanged"},
      .offset = offsetof(misra_options, invalid_text)},
     {.info = {.name = "longest",
               .kind = CST_OPTION_NUMBER,
               .least = 0,
               .most = INT32_MAX,
-              .help = "bytes of a value; for longer ones long_text is counted, if there is one"},
+              .help =
+                  "largest size of a value in bytes; long_text, if given, replaces longer ones"},
      .offset = offsetof(misra_options, longest),
      .is_wide = true},
     {.info = {.name = "long_text",
               .kind = CST_OPTION_TEXT,
-              .help = "counted for longer values; nothing: these are counted as they are"},
+              .help = "replaces longer values; without it, they are counted unchanged"},
      .offset = offsetof(misra_options, long_text)},
     {.info = {.name = "ties",
               .kind = CST_OPTION_WORD,
               .words = {"smallest", "largest"},
-              .help = "which of values of equal weight stands first"},
+              .help = "order of values with equal weights"},
      .offset = offsetof(misra_options, ties)},
 };
 
@@ -106,7 +107,7 @@ static size_t memory(const void *state) { return cst__misra_memory(state); }
 const cst__sketch_kind cst__misra_kind = {
     .name = "misra_gries",
     .version = 1,
-    .summary = "the values with the largest weights, as tfx_bsl's MisraGriesSketch counts",
+    .summary = "the values with the largest weights, like tfx_bsl's MisraGriesSketch",
     .options = &option_table,
     .families = 1u << CST__FAMILY_INT | 1u << CST__FAMILY_UINT | 1u << CST__FAMILY_FLOAT |
                 1u << CST__FAMILY_BYTES,

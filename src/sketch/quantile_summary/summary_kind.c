@@ -20,15 +20,15 @@ static const cst__option option_list[] = {
               .least = 0,
               .most = INT64_MAX,
               .usual = "0.01",
-              .help = "how far a rank may be from the true one, as a share of the weight of all "
-                      "values: more than 0"},
+              .help = "largest error of a rank, as a fraction of the weight of all values: more "
+                      "than 0"},
      .offset = offsetof(summary_options, error)},
     {.info = {.name = "most",
               .kind = CST_OPTION_NUMBER,
               .least = 1,
               .most = INT64_MAX,
               .usual = "4294967296",
-              .help = "how many values there may be within the error"},
+              .help = "number of values for which the error holds"},
      .offset = offsetof(summary_options, most),
      .is_wide = true},
 };
@@ -162,8 +162,8 @@ static void archive(void *state, cst__archive *a) {
 const cst__sketch_kind cst__summary_kind = {
     .name = "quantile_summary",
     .version = 1,
-    .summary = "quantiles of numbers, weighted too, within a bound that always holds: as tfx_bsl's "
-               "QuantilesSketch",
+    .summary = "quantiles of numbers, optionally weighted, within a bound that always holds, like "
+               "tfx_bsl's QuantilesSketch",
     .options = &option_table,
     .families = 1u << CST__FAMILY_INT | 1u << CST__FAMILY_UINT | 1u << CST__FAMILY_FLOAT,
     .create = create,

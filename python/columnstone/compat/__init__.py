@@ -1,1 +1,1 @@
-"""Other packages' names over Columnstone: `tfx_bsl`."""
+"""Modules with the names of other packages, implemented with Columnstone: `tfx_bsl`."""

@@ -1,16 +1,16 @@
-"""tfx_bsl's modules over Columnstone, for pipelines that were written for it:
+"""tfx_bsl's modules, implemented with Columnstone, for pipelines written for tfx_bsl:
 
     import columnstone.compat.tfx_bsl as compat
 
     compat.install()  # from here on `import tfx_bsl` imports this one
 
-or, without a change of the program:
+or, without changing the program:
 
     python -m columnstone.compat.tfx_bsl pipeline.py ARGUMENT...
 
-The modules have tfx_bsl's names and signatures (1.21); what they do is done by Columnstone. Each
-can also be imported by its own name, columnstone.compat.tfx_bsl.arrow.array_util for instance,
-which is where classes say that they come from: they unpickle in processes without install().
+The modules have the names and signatures of tfx_bsl 1.21; Columnstone does the work. Each can also
+be imported under its own name, such as columnstone.compat.tfx_bsl.arrow.array_util. Classes have
+this name as their module, so that they can be unpickled in processes without install().
 """
 
 from __future__ import annotations

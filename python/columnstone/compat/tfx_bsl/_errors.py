@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def raising(kind: type[Exception], before: str = "") -> Iterator[None]:
-    """Within it, a columnstone.Error becomes an error of this kind, with its text after `before`,
-    and itself as the cause."""
+    """Inside it, a columnstone.Error becomes an error of this kind, with its text after `before`,
+    and with the original as the cause."""
     try:
         yield
     except Error as error:

@@ -1,4 +1,4 @@
-"""The import hook by which modules named tfx_bsl come from here."""
+"""The import hook that loads modules named tfx_bsl from here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OURS = __package__
 
 
 class _Loader(Loader):
-    """Gives a module of ours under tfx_bsl's name: the same object under both."""
+    """Provides a module of this package under tfx_bsl's name: the same object under both names."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -72,16 +72,17 @@ def _modules() -> list[str]:
 
 
 def installed() -> bool:
-    """Whether `import tfx_bsl` imports Columnstone's."""
+    """Whether `import tfx_bsl` imports Columnstone's modules."""
     return _finder in sys.meta_path
 
 
 def install() -> None:
-    """Makes `import tfx_bsl` import Columnstone's modules, in this process; nothing is written.
+    """Makes `import tfx_bsl` import Columnstone's modules in this process; nothing is written to
+    disk.
 
-    Call it before whatever imports tfx_bsl. Where tfx_bsl is installed, its place is taken, and a
-    warning says so; modules that have imported it before keep what they have, and the warning names
-    them. To call it twice is to call it once.
+    Call it before anything imports tfx_bsl. If tfx_bsl is installed, it is replaced, and a warning
+    says so. Modules that have already imported it keep using it, and the warning names them. A
+    second call does nothing.
     """
     if installed():
         return
@@ -105,8 +106,8 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Ends what install() began: the next `import tfx_bsl` imports the one that is installed, if
-    one is. Modules that have imported ours keep what they have."""
+    """Undoes install(): the next `import tfx_bsl` imports the installed package, if there is one.
+    Modules that have imported Columnstone's modules keep using them."""
     if not installed():
         return
     sys.meta_path.remove(_finder)

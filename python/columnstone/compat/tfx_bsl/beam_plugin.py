@@ -1,5 +1,5 @@
-"""--beam_plugin=columnstone.compat.tfx_bsl.beam_plugin, an option of Beam's pipelines: the `import
-tfx_bsl` of their workers imports Columnstone's."""
+"""For Beam's pipeline option --beam_plugin=columnstone.compat.tfx_bsl.beam_plugin: makes the
+`import tfx_bsl` of workers import Columnstone's modules."""
 
 from . import install
 

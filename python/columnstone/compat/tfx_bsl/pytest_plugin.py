@@ -1,5 +1,5 @@
-"""pytest -p columnstone.compat.tfx_bsl.pytest_plugin: tests whose `import tfx_bsl` imports
-Columnstone's."""
+"""pytest -p columnstone.compat.tfx_bsl.pytest_plugin: runs tests whose `import tfx_bsl` imports
+Columnstone's modules."""
 
 from . import install
 

@@ -1,4 +1,4 @@
-"""tfx_bsl.types_compat: Beam's type hints by the names of typing's."""
+"""tfx_bsl.types_compat: Beam's type hints under the names of typing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from apache_beam.typehints import (
     Union,
 )
 
-# What Beam has no hint for: None, as in tfx_bsl.
+# Types for which Beam has no hint: None, as in tfx_bsl.
 Callable: _Any = None
 FrozenSet: _Any = None
 Mapping: _Any = None

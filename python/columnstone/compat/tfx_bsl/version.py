@@ -1,4 +1,4 @@
-"""tfx_bsl.version: of the tfx_bsl whose names these are."""
+"""tfx_bsl.version: the version of tfx_bsl whose names this package has."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""tfx_bsl.arrow.array_util over columnstone.arrow.Array: lists flattened, counted and made.
+"""tfx_bsl.arrow.array_util over columnstone.arrow.Array: flattening, counting and creating lists.
 
-The functions take and give pyarrow's arrays. What tfx_bsl refuses is a RuntimeError here as well,
-with the status that it names: "UNIMPLEMENTED: int64".
+The functions take and return pyarrow arrays. What tfx_bsl refuses is a RuntimeError here as well,
+with the same status: "UNIMPLEMENTED: int64".
 """
 
 from __future__ import annotations
@@ -22,59 +22,60 @@ if TYPE_CHECKING:
 
 
 def ListLengthsFromListArray(array: pa.Array) -> pa.Array:
-    """How many items each list has, as int64; 0 for null. It is GetElementLengths, as there."""
+    """The number of items of each list, as int64; 0 for null. The same as GetElementLengths, as in
+    tfx_bsl."""
     return GetElementLengths(array)
 
 
 def GetElementLengths(array: pa.Array) -> pa.Array:
-    """How many items each list, or bytes each string, has, as int64; 0 for null."""
+    """The number of items of each list, or of bytes of each string, as int64; 0 for null."""
     kind = _type(array)
     return _lengths(_checked(array, is_list_like(kind) or _is_binary_like(kind)))
 
 
 def GetFlattenedArrayParentIndices(array: pa.Array) -> pa.Array:
-    """The row of each item of these lists: int32 of a list, int64 of a large_list."""
+    """The row of each item of these lists: int32 for a list, int64 for a large_list."""
     ours = _ours(_checked(array, is_list_like(_type(array))))
     return to_pyarrow(ours.flatten_with_parents()[1]).cast(_index_type(array.type))
 
 
 def GetArrayNullBitmapAsByteArray(array: pa.Array) -> pa.Array:
-    """1 for each null and 0 for each value, as uint8. Arrays of type null have no bitmap: 0 for all
-    of them, as tfx_bsl has it; Array.null_mask() has 1."""
+    """1 for each null and 0 for each value, as uint8. Arrays of type null have no bitmap: all 0, as
+    in tfx_bsl; Array.null_mask() has 1."""
     if _type(array) == pa.null():
         return pa.array(np.zeros(len(array), np.uint8))
     return to_pyarrow(_ours(array).null_mask())
 
 
 def GetBinaryArrayTotalByteSize(array: pa.Array) -> int:
-    """The bytes of all strings together, of this slice alone."""
+    """The size of all strings in this slice, in bytes."""
     return _num_bytes(_checked(array, _is_binary_like(_type(array))))
 
 
 def GetByteSize(array: pa.Array) -> int:
-    """The bytes that these rows take: bits of nulls, offsets and values, children included.
+    """The size of these rows in bytes: bits of nulls, offsets and values, including children.
 
-    Array.nbytes is the same but for the bits of nulls where there is no null among these rows. Of
-    slices of lists of structs tfx_bsl counts the fields of structs that are not in the slice, too.
+    Array.nbytes is the same, except for the bits of nulls if none of these rows is null. For slices
+    of lists of structs, tfx_bsl also counts the fields of structs outside the slice.
     """
     return _size(_checked(array, _has_size(_type(array))))
 
 
 def CountInvalidUTF8(array: pa.Array) -> int:
-    """How many strings are not UTF-8; nulls are not counted."""
+    """The number of strings that are not UTF-8; nulls are not counted."""
     return _ours(_checked(array, _is_binary_like(_type(array)))).count_invalid_utf8()
 
 
 def CooFromListArray(array: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """The place of each value in nested lists, row after row in one int64 array, and the box that
-    holds them all. Lists of a fixed size are a dimension too, which tfx_bsl takes as values."""
+    """The coordinates of each value in nested lists, row after row in one int64 array, and their
+    bounding box. Lists of a fixed size are a dimension, too; tfx_bsl treats them as values."""
     _type(array)
     places, shape = _ours(array).coordinates()
     return to_pyarrow(places).flatten(), pa.array(shape, pa.int64())
 
 
 def FillNullLists(list_array: pa.Array, fill_with: pa.Array) -> pa.Array:
-    """The lists, with all of `fill_with` in place of each null."""
+    """The lists, with all values of `fill_with` in place of each null."""
     _checked(list_array, is_list_like(_type(list_array)))
     value_type = list_array.type.value_type
     if _type(fill_with) != value_type:
@@ -86,8 +87,8 @@ def FillNullLists(list_array: pa.Array, fill_with: pa.Array) -> pa.Array:
 
 
 def IndexIn(values: pa.Array, value_set: pa.Array) -> pa.Array:
-    """The place of each value in the set, as int32, or null. Of strings and bytes, places are
-    counted without those that the set has twice."""
+    """The position of each value in the set, as int32, or null. For strings and bytes, duplicates
+    in the set do not count."""
     kinds = _type(values), _type(value_set)
     if _narrow(kinds[0]) != _narrow(kinds[1]):
         raise RuntimeError(
@@ -104,8 +105,8 @@ def IndexIn(values: pa.Array, value_set: pa.Array) -> pa.Array:
 def MakeListArrayFromParentIndicesAndValues(
     num_parents: int, parent_indices: pa.Array, values: pa.Array, empty_list_as_null: bool = True
 ) -> pa.Array:
-    """The large_list of `num_parents` rows that has the values whose index is i in row i; the
-    indices are int64 and do not decrease (RuntimeError)."""
+    """A large_list with `num_parents` rows; row i contains the values whose index is i. The indices
+    are int64 and ascending (otherwise RuntimeError)."""
     if _type(parent_indices) != pa.int64():
         raise RuntimeError("INVALID_ARGUMENT: Parent indices array must be int64.")
     _type(values)
@@ -129,7 +130,7 @@ def MakeListArrayFromParentIndicesAndValues(
 
 
 def ToSingletonListArray(array: pa.Array) -> pa.Array:
-    """A large_list of one item for each value, and null for each null; of type null, lists of a
+    """A large_list with one item for each value, and null for each null; for type null, lists of a
     null."""
     present = np.flatnonzero(GetArrayNullBitmapAsByteArray(array).to_numpy() == 0)
     values = array if len(present) == len(array) else array.take(pa.array(present))
@@ -144,7 +145,7 @@ def is_list_like(data_type: pa.DataType) -> bool:
 
 
 def get_innermost_nested_type(arrow_type: pa.DataType) -> pa.DataType:
-    """The type of what lists of lists hold in the end; of what is no list, itself."""
+    """The type inside all list levels; the type itself if it is not a list."""
     while is_list_like(arrow_type):
         arrow_type = arrow_type.value_type
     return arrow_type
@@ -153,7 +154,7 @@ def get_innermost_nested_type(arrow_type: pa.DataType) -> pa.DataType:
 def flatten_nested(
     array: pa.Array, return_parent_indices: bool = False
 ) -> tuple[pa.Array, npt.NDArray[Any] | None]:
-    """What lists of lists hold in the end, and with return_parent_indices the row of each."""
+    """The values inside all list levels, and with return_parent_indices the row of each."""
     if not is_list_like(array.type):
         return array, np.arange(len(array)) if return_parent_indices else None
     levels = _num_levels(array.type)
@@ -164,7 +165,7 @@ def flatten_nested(
 
 
 def get_field(struct_array: pa.StructArray, field: str | int) -> pa.Array:
-    """A field of structs, null where the struct is. Raises KeyError for a name that it lacks."""
+    """A field of structs, null where the struct is null. Raises KeyError for an unknown name."""
     return to_pyarrow(table.field(_ours(struct_array), field))
 
 
@@ -194,12 +195,12 @@ def _is_binary_like(kind: pa.DataType) -> bool:
 
 
 def _narrow(kind: pa.DataType) -> pa.DataType:
-    """The type, without the width of the offsets of strings and bytes."""
+    """The type, regardless of the width of the offsets of strings and bytes."""
     return {pa.large_binary(): pa.binary(), pa.large_string(): pa.string()}.get(kind, kind)
 
 
 def _has_size(kind: pa.DataType) -> bool:
-    """Whether GetByteSize takes the type."""
+    """Whether GetByteSize supports the type."""
     if is_list_like(kind):
         return _has_size(kind.value_type)
     if pa.types.is_struct(kind):
@@ -236,5 +237,5 @@ def _num_levels(kind: pa.DataType) -> int:
 
 
 def _index_type(kind: pa.DataType) -> pa.DataType:
-    """The type of the numbers of rows of these lists."""
+    """The type of row numbers for these lists."""
     return pa.int64() if pa.types.is_large_list(kind) else pa.int32()

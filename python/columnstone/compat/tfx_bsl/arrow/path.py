@@ -1,4 +1,4 @@
-"""tfx_bsl.arrow.path: where a column lies, as the names of the fields on the way to it."""
+"""tfx_bsl.arrow.path: the path of a column, as the names of the fields on the way to it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 @total_ordering
 class ColumnPath:
-    """The steps to a column; one str is a path of one step. Immutable; it hashes, and orders as its
-    steps do."""
+    """The steps to a column; a str is a path with one step. Immutable; paths are hashable and
+    compare like their steps."""
 
     __slots__ = ("_steps",)
 
@@ -23,7 +23,7 @@ class ColumnPath:
 
     @staticmethod
     def from_proto(path_proto: path_pb2.Path) -> ColumnPath:
-        """The path that a message says."""
+        """The path in a message."""
         return ColumnPath(path_proto.step)
 
     def to_proto(self) -> path_pb2.Path:
@@ -41,11 +41,11 @@ class ColumnPath:
         return self._steps[0]
 
     def suffix(self, starting_index: int) -> ColumnPath:
-        """The path from that step on."""
+        """The path without the steps before this one."""
         return ColumnPath(self._steps[starting_index:])
 
     def prefix(self, ending_index: int) -> ColumnPath:
-        """The path up to that step, without it."""
+        """The path before that step."""
         return ColumnPath(self._steps[:ending_index])
 
     def parent(self) -> ColumnPath:

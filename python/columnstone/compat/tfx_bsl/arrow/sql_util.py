@@ -1,9 +1,9 @@
-"""tfx_bsl.arrow.sql_util, which was gone by tfx_bsl 1.21: slices of a batch by SQL.
+"""tfx_bsl.arrow.sql_util, which tfx_bsl 1.21 no longer has: slices of a batch by SQL.
 
-tfx_bsl 1.16 has ZetaSQL for it; Columnstone has none, so that a query is refused when it is made.
-The module is there for TFDV 1.16, which cannot be imported without it: it needs pyarrow older than
-14, as tfx_bsl 1.16 does. With a later pyarrow there is no such module, as in tfx_bsl 1.21, and what
-asks whether it is there (TFMA) says itself that there is no SQL.
+tfx_bsl 1.16 uses ZetaSQL for it. Columnstone does not have it, so that creating a query fails. The
+module exists for TFDV 1.16, which cannot be imported without it; TFDV 1.16 needs pyarrow before
+version 14, as tfx_bsl 1.16 does. With a later pyarrow the module does not exist, as in tfx_bsl
+1.21, and programs that test for it (TFMA) report themselves that there is no SQL.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ __all__ = ["RecordBatchSQLSliceQuery"]
 
 
 class RecordBatchSQLSliceQuery:
-    """A query of ZetaSQL for the slices that each row is in. There is no ZetaSQL here: RuntimeError
-    says so, the class that tfx_bsl raises for a query that it does not understand."""
+    """A ZetaSQL query for the slices of each row. ZetaSQL is not available: raises RuntimeError,
+    like tfx_bsl for a query that it does not understand."""
 
     def __new__(cls, sql: str, arrow_schema: pa.Schema) -> Self:
         """Raises RuntimeError."""
         return refuse("slices by SQL (slice_sqls, slice_keys_sql)", "slice by values or a function")
 
     def Execute(self, record_batch: pa.RecordBatch) -> list[list[list[tuple[str, str]]]]:
-        """Of each row the slices, and of each of these the names and values. Nobody gets here: no
-        query can be made."""
+        """The slices of each row, each with names and values. Never called, because no query can be
+        created."""
         return refuse("slices by SQL", "slice by values or a function")
 
 
 def refuse(what: str, instead: str) -> NoReturn:
-    """Raises the RuntimeError for what only ZetaSQL can do."""
+    """Raises the RuntimeError for features that need ZetaSQL."""
     raise RuntimeError(
         f"UNIMPLEMENTED: {what} need ZetaSQL, which columnstone.compat.tfx_bsl does not have: "
         f"{instead}, or uninstall() it and use tfx_bsl's own"

@@ -1,4 +1,5 @@
-"""tfx_bsl.arrow.table_util over columnstone.arrow.RecordBatch: batches merged, taken and walked."""
+"""tfx_bsl.arrow.table_util over columnstone.arrow.RecordBatch: merging, taking rows, walking
+through columns."""
 
 from __future__ import annotations
 
@@ -30,15 +31,15 @@ _OF_KIND = {
 
 
 def NumpyKindToArrowType(kind: str) -> pa.DataType | None:
-    """The type that columns of this kind of numpy.dtype have in tfx_bsl; None for other kinds."""
+    """The type in tfx_bsl of columns with this kind of numpy.dtype; None for other kinds."""
     return _OF_KIND.get(kind)
 
 
 def TotalByteSize(
     table_or_batch: pa.Table | pa.RecordBatch, ignore_unsupported: bool = False
 ) -> int:
-    """The bytes that the rows of all columns take. A column of a type that GetByteSize refuses is a
-    RuntimeError, or with ignore_unsupported nothing."""
+    """The size of the rows of all columns in bytes. A column of a type that GetByteSize does not
+    support is a RuntimeError; with ignore_unsupported it counts as 0."""
     if isinstance(table_or_batch, pa.Table):
         return sum(TotalByteSize(b, ignore_unsupported) for b in table_or_batch.to_batches())
     total = 0
@@ -52,7 +53,8 @@ def TotalByteSize(
 
 
 def RecordBatchTake(record_batch: pa.RecordBatch, indices: pa.Array) -> pa.RecordBatch:
-    """These rows in this order; a null is a row of nulls. RuntimeError for a row that is none."""
+    """These rows in this order; a null becomes a row of nulls. RuntimeError for a row that does not
+    exist."""
     if not isinstance(indices, pa.Array):
         raise RuntimeError(f"INVALID_ARGUMENT: {type(indices).__name__} is not a pyarrow.Array")
     if (
@@ -65,10 +67,11 @@ def RecordBatchTake(record_batch: pa.RecordBatch, indices: pa.Array) -> pa.Recor
 
 
 def MergeRecordBatches(record_batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    """The rows of all batches, with columns by name; where a batch lacks one, its rows are null.
+    """The rows of all batches, with columns matched by name; if a batch lacks a column, its rows
+    are null.
 
-    Null may become any type, and structs are merged field by field; other types that differ are a
-    RuntimeError. AssertionError where no batch has rows.
+    Null can become any type, and structs are merged field by field; other differences in types are
+    a RuntimeError. AssertionError if no batch has rows.
     """
     if not record_batches:
         return pa.RecordBatch.from_arrays([], [])
@@ -93,8 +96,8 @@ def MergeRecordBatches(record_batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def CanonicalizeRecordBatch(record_batch_with_primitive_arrays: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch with large lists of int64, uint64, float64, int8 (of bools) and large_binary: a
-    list for each value that stands in none. NotImplementedError for a type that has none of them.
+    """The batch with large lists of int64, uint64, float64, int8 (for bools) and large_binary;
+    single values become lists of one. NotImplementedError for an unsupported type.
     """
     arrays = []
     for column in record_batch_with_primitive_arrays.columns:
@@ -111,11 +114,12 @@ def enumerate_arrays(
     enumerate_leaves_only: bool,
     wrap_flat_struct_in_list: bool = True,
 ) -> Iterator[tuple[path.ColumnPath, pa.Array]]:
-    """The path and the array of each column and each field of its structs, through lists of them.
+    """The path and the array of each column and of each field of its structs, through lists of
+    structs.
 
-    A struct comes before its fields, or with enumerate_leaves_only not at all; if it is in no list,
-    it comes as lists of one with wrap_flat_struct_in_list. What is in a field is not broadcast: it
-    has a row for each struct.
+    A struct comes before its fields; with enumerate_leaves_only it is left out. With
+    wrap_flat_struct_in_list, a struct outside of lists comes as lists of one. Fields are not
+    broadcast: they have a row for each struct.
     """
     for name, column in zip(record_batch.schema.names, record_batch.columns, strict=True):
         yield from _walk(
@@ -129,8 +133,8 @@ def get_array(
     return_example_indices: bool,
     wrap_flat_struct_in_list: bool = True,
 ) -> tuple[pa.Array, npt.NDArray[Any] | None]:
-    """The array at a path, as enumerate_arrays gives it, and with return_example_indices the row of
-    the batch that each of its rows is from. KeyError for a path that is not there."""
+    """The array at a path, as enumerate_arrays returns it, and with return_example_indices the row
+    in the batch of each of its rows. KeyError for a path that does not exist."""
     if not query_path:
         raise KeyError("query_path must be non-empty.")
     first, *steps = query_path.steps()
@@ -177,7 +181,7 @@ def _wrapped(array: pa.Array, wraps: bool) -> pa.Array:
 
 
 def _merged(one: pa.DataType, other: pa.DataType) -> pa.DataType:
-    """The type of a column that has one type in one batch and another in another."""
+    """The type of a column that has different types in two batches."""
     if one == other or pa.types.is_null(other):
         return one
     if pa.types.is_null(one):

@@ -1,4 +1,4 @@
-"""Models asked about examples that have keys, and about lists of examples."""
+"""Models for examples with keys, and for lists of examples."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 class KeyedBatches(base.ModelHandler):
-    """Hands on what stands beside the keys, lists as one batch, and gives predictions their keys
-    and lists again."""
+    """Passes on the values without their keys, and lists as one batch, and restores keys and lists
+    of the predictions."""
 
     def __init__(self, handler: base.ModelHandler) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class KeyedBatches(base.ModelHandler):
 
 
 def _values(batch: Sequence[Any]) -> Sequence[Any]:
-    """The batch itself, or what is beside its keys."""
+    """The batch itself, or the values beside its keys."""
     is_keyed = bool(batch) and isinstance(batch[0], tuple)
     return [value for _, value in batch] if is_keyed else batch
 

@@ -1,4 +1,4 @@
-"""What the handlers of saved and of remote models share."""
+"""The common part of the handlers for saved and remote models."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def serialized(example: Any) -> bytes:
-    """A message's bytes; bytes are those of a message."""
+    """The bytes of a message; bytes unchanged."""
     return example if isinstance(example, bytes) else bytes(example.SerializeToString())
 
 
 class ExampleHandler(base.ModelHandler, abc.ABC):
-    """From examples, messages or bytes of such, to one PredictionLog each."""
+    """Turns examples, messages or their bytes into one PredictionLog each."""
 
     def __init__(self, inference_spec_type: Any, operation: str, place: str) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class ExampleHandler(base.ModelHandler, abc.ABC):
         self, examples: Sequence[Any], serialized_examples: list[bytes], model: Any
     ) -> list[Any]:
         """The PredictionLogs. Raises an error for examples of a type that the model does not
-        take."""
+        support."""
 
     def run_inference(
         self, examples: Sequence[Any], model: Any, inference_args: dict[str, Any] | None = None

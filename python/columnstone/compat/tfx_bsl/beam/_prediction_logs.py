@@ -1,4 +1,4 @@
-"""PredictionLog messages, one for each example, from what a model has put out for a batch."""
+"""PredictionLog messages, one for each example, from the outputs of a model for a batch."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ OF_REGRESSION = (_VALUES,)
 def predictions(
     serialized_examples: Sequence[bytes], signature: str, alias: str, outputs: Outputs
 ) -> list[Any]:
-    """Logs with the example as the tensor `alias` of the request, and in the response a row of each
-    output, a batch of one. Raises ValueError for an output without a row for each example."""
+    """Logs with the example as the tensor `alias` of the request, and a row of each output, as a
+    batch of one, in the response. Raises ValueError for an output without a row for each
+    example."""
     for name, output in outputs.items():
         if output.ndim < 1 or output.shape[0] != len(serialized_examples):
             raise ValueError(
@@ -58,8 +59,8 @@ def prediction(example: bytes, alias: str, rows: Outputs) -> Any:
 
 
 def classification(serialized_examples: Sequence[bytes], outputs: Outputs) -> list[Any]:
-    """Logs with the labels and scores of each example's classes. Raises ValueError for outputs that
-    are none."""
+    """Logs with the labels and scores of each example's classes. Raises ValueError for other
+    outputs."""
     made = []
     for example, found in zip(
         serialized_examples, _classifications(len(serialized_examples), outputs), strict=True
@@ -72,7 +73,7 @@ def classification(serialized_examples: Sequence[bytes], outputs: Outputs) -> li
 
 
 def regression(serialized_examples: Sequence[bytes], outputs: Outputs) -> list[Any]:
-    """Logs with the value of each example. Raises ValueError for outputs that are none."""
+    """Logs with the value of each example. Raises ValueError for other outputs."""
     made = []
     for example, found in zip(
         serialized_examples, _regressions(len(serialized_examples), outputs), strict=True
@@ -87,8 +88,8 @@ def regression(serialized_examples: Sequence[bytes], outputs: Outputs) -> list[A
 def multi_inference(
     serialized_examples: Sequence[bytes], heads: Sequence[tuple[str, bool, Outputs]]
 ) -> list[Any]:
-    """Logs with the result of each head: the signature's name, whether it has classes (else values
-    of a regression), and its outputs."""
+    """Logs with the result of each head: the name of the signature, whether it has classes
+    (otherwise regression values), and its outputs."""
     made = [prediction_log_pb2.PredictionLog() for _ in serialized_examples]
     for example, log in zip(serialized_examples, made, strict=True):
         request = log.multi_inference_log.request

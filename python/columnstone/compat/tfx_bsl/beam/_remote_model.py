@@ -1,7 +1,7 @@
-"""Predictions of a model that AI Platform Prediction serves.
+"""Predictions of a model on AI Platform Prediction.
 
-Google has ended that service; what is here speaks its protocol (projects.predict of ml v1), for
-pipelines that name it and for what answers in its place. Needs googleapiclient.
+Google has ended that service. This module speaks its protocol (projects.predict of ml v1), for
+pipelines that use it, and for replacements of the service. Needs googleapiclient.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _NUM_RETRIES = 5
 
 class RemoteModelHandler(ExampleHandler):
     """Sends examples as JSON: their features by name, or with use_serialization_config their bytes
-    in base64. Values of features whose name ends in _bytes go in base64, other bytes as text."""
+    in base64. Values of features whose names end in _bytes are sent in base64, other bytes as
+    text."""
 
     def __init__(self, inference_spec_type: Any, pipeline_options_project_id: str | None) -> None:
         super().__init__(inference_spec_type, "PREDICTION", "CloudAIPlatformPrediction")
@@ -44,7 +45,8 @@ class RemoteModelHandler(ExampleHandler):
         self._client: Any = None
 
     def load_model(self) -> None:
-        """Connects; gives None, so that Beam has each handler do it: a client is for one thread."""
+        """Connects. Returns None, so that Beam calls it for each handler: a client is for one
+        thread."""
         from googleapiclient import discovery
 
         self._client = discovery.build("ml", "v1")
@@ -93,7 +95,7 @@ class RemoteModelHandler(ExampleHandler):
 
 
 def _json(name: str, feature: Any) -> Any:
-    """The values of a feature; one value stands without a list."""
+    """The values of a feature; a single value is not in a list."""
     kind = feature.WhichOneof("kind")
     values = list(getattr(feature, kind).value)
     if name.endswith("_bytes"):
@@ -117,7 +119,7 @@ def _may_come_later(error: Exception) -> bool:
     initial_delay_secs=1.0, num_retries=_NUM_RETRIES, retry_filter=_may_come_later
 )
 def _answer(request: Any) -> Mapping[str, Any]:
-    """What the service answers. Raises ValueError for an error in it."""
+    """The answer of the service. Raises ValueError if it contains an error."""
     answer: Mapping[str, Any] = request.execute()
     if "error" in answer:
         raise ValueError(answer["error"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tensorflow as tf
 
-# Not public, but there is nothing public that reads signatures without loading the model.
+# Not public, but no public function reads signatures without loading the model.
 from tensorflow.python.saved_model.loader_impl import parse_saved_model
 
 from . import _prediction_logs as logs
@@ -27,8 +27,8 @@ _WITH_OPS = ("tensorflow_text", "tensorflow_decision_forests", "struct2tensor")
 
 
 class Signature(NamedTuple):
-    """A way to ask the model: the tensor that the examples go into, and those that come out, by
-    their names in the signature."""
+    """A signature for calling the model: the input tensor for the examples, and the output tensors,
+    by their names in the signature."""
 
     name: str
     operation: str
@@ -38,7 +38,7 @@ class Signature(NamedTuple):
 
 
 class SavedModelHandler(ExampleHandler):
-    """Asks a saved model by one signature, or by several that classify or regress."""
+    """Calls a saved model with one signature, or with several that classify or regress."""
 
     def __init__(
         self,
@@ -101,8 +101,8 @@ class SavedModelHandler(ExampleHandler):
 
 
 def _signatures(path: str, tags: list[str], names: list[str]) -> list[Signature]:
-    """The signatures of these names; OSError, RuntimeError or ValueError where they are not there,
-    or cannot be asked."""
+    """The signatures with these names; OSError, RuntimeError or ValueError if they do not exist or
+    cannot be used."""
     graphs = parse_saved_model(path).meta_graphs
     graph = next((graph for graph in graphs if set(graph.meta_info_def.tags) == set(tags)), None)
     if graph is None:
@@ -146,7 +146,7 @@ def _signature(name: str, definition: Any) -> Signature:
 def _check_names(
     alias: str, expected: str, outputs: dict[str, str], known: tuple[str, ...]
 ) -> None:
-    """Takes away outputs that are not of this method, and raises ValueError if none is left."""
+    """Removes outputs that do not belong to this method, and raises ValueError if none is left."""
     if alias != expected:
         raise ValueError(f"The signature's input is named {alias}, and should be {expected}.")
     if not 1 <= len(outputs) <= len(known):

@@ -1,4 +1,4 @@
-"""Pickling by dill, which Beam uses."""
+"""Pickling with dill, which Beam uses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import dill
 
 __all__ = ["dill", "fix_code_type_pickling", "types"]
 
-# The arguments of types.CodeType, in its order, in all versions of Python since 3.10
+# The arguments of types.CodeType, in order, in all versions of Python since 3.10
 _ARGUMENTS = (
     *("argcount", "posonlyargcount", "kwonlyargcount", "nlocals", "stacksize", "flags", "code"),
     *("consts", "names", "varnames", "filename", "name", "qualname", "firstlineno", "linetable"),
@@ -18,8 +18,8 @@ _ARGUMENTS = (
 
 
 def fix_code_type_pickling() -> None:
-    """Has dill pickle code objects by the arguments that this version of Python makes them of:
-    those of versions that did not know Python 3.10 make code that crashes."""
+    """Makes dill pickle code objects with the arguments of this Python's constructor: those that
+    older versions of dill use create code that crashes."""
     present = [f"co_{name}" for name in _ARGUMENTS if hasattr(_a_code, f"co_{name}")]
 
     @dill.register(types.CodeType)

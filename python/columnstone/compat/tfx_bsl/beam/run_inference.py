@@ -1,6 +1,6 @@
 """tfx_bsl.beam.run_inference: predictions of TensorFlow's saved models in Beam pipelines.
 
-The models are run by TensorFlow, the batches are Beam's (apache_beam.ml.inference).
+TensorFlow runs the models, and Beam makes the batches (apache_beam.ml.inference).
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def create_model_handler(
     load_override_fn: LoadOverrideFnType | None,
     options_project_id: str | None,
 ) -> base.ModelHandler:
-    """The handler for apache_beam.ml.inference.base.RunInference that asks the model of an
+    """The handler for apache_beam.ml.inference.base.RunInference that calls the model of an
     InferenceSpecType.
 
-    `load_override_fn(path, tags)` gives a saved model's tf.compat.v1.Session (or what has its
-    run()) instead of loading it; the project is for a remote model whose specification names none.
-    Raises OSError, RuntimeError or ValueError for a saved model that cannot be asked.
+    `load_override_fn(path, tags)` returns the tf.compat.v1.Session of a saved model (or an object
+    with its run()) instead of loading it. The project is for a remote model whose specification has
+    none. Raises OSError, RuntimeError or ValueError for a saved model that cannot be used.
     """
     if _is_saved_model(inference_spec_type):
         return SavedModelHandler(inference_spec_type, load_override_fn)
@@ -54,7 +54,7 @@ def create_model_handler(
 
 @hints.with_input_types(_Input)
 class RunInferenceImpl(beam.PTransform):
-    """What RunInference and RunInferenceOnKeyedBatches of public.beam do."""
+    """Implements RunInference and RunInferenceOnKeyedBatches of public.beam."""
 
     def __init__(
         self, inference_spec_type: Any, load_override_fn: LoadOverrideFnType | None = None
@@ -65,7 +65,7 @@ class RunInferenceImpl(beam.PTransform):
 
     @staticmethod
     def _model_size_bytes(path: str) -> int:
-        """The bytes of the model's files, 1 GiB if there are none to see from here."""
+        """The size of the model's files in bytes, 1 GiB if they cannot be accessed from here."""
 
         def size(file: str) -> int:
             return max(int(tf.io.gfile.stat(file).length), 0)
@@ -79,7 +79,7 @@ class RunInferenceImpl(beam.PTransform):
             return _UNKNOWN_MODEL_SIZE
 
     def infer_output_type(self, input_type: Any) -> Any:
-        """The type of the predictions' PCollection for one of this type."""
+        """The type of the PCollection of predictions for a PCollection of this type."""
         key_type, value_type = _key_and_value(input_type)
         return _with_key(key_type, _result_type(value_type))
 
@@ -96,7 +96,7 @@ class RunInferenceImpl(beam.PTransform):
 
 @hints.with_input_types(_Input)
 class RunInferencePerModelImpl(beam.PTransform):
-    """What RunInferencePerModel and RunInferencePerModelOnKeyedBatches of public.beam do."""
+    """Implements RunInferencePerModel and RunInferencePerModelOnKeyedBatches of public.beam."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class RunInferencePerModelImpl(beam.PTransform):
     def expand(self, examples: Any) -> Any:
         output_type = self.infer_output_type(examples.element_type)
         _, value_type = _key_and_value(examples.element_type)
-        # ((element, the predictions that there are so far), examples of the element)
+        # ((element, the predictions so far), examples of the element)
         asked_type = hints.Tuple[hints.Tuple[examples.element_type, Any], value_type]
         asked = _close_to(examples, self._inference_spec_types) | "PairWithInput" >> beam.Map(
             lambda x: ((x, ()), _value(x))
@@ -145,7 +145,7 @@ def _value(element: Any) -> Any:
 
 
 def _key_and_value(input_type: Any) -> tuple[Any, Any]:
-    """The types of the keys, or None where there are none, and of what is asked about."""
+    """The types of the keys, or None if there are none, and of the examples."""
     pair = getattr(input_type, "tuple_types", None)
     return (pair[0], pair[1]) if pair is not None and len(pair) == 2 else (None, input_type)
 
@@ -167,8 +167,8 @@ def _is_saved_model(spec: Any) -> bool:
 
 
 def _close_to(examples: Any, specs: Iterable[Any]) -> Any:
-    """The examples, with a hint to runners that know it: where the models are, and how many bytes
-    are moved from there."""
+    """The examples, with a hint for runners that support it: the location of the models, and the
+    number of bytes that are moved from there."""
     if not resources.ResourceHint.is_registered("close_to_resources"):
         return examples
     paths = [spec.saved_model_spec.model_path if _is_saved_model(spec) else "" for spec in specs]

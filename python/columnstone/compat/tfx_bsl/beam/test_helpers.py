@@ -1,4 +1,4 @@
-"""What tests of Beam pipelines share."""
+"""Shared helpers for tests of Beam pipelines."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from typing import Any
 
 
 def make_test_beam_pipeline_kwargs() -> dict[str, Any]:
-    """Arguments of apache_beam.Pipeline() in tests: none, which is the default runner."""
+    """Arguments of apache_beam.Pipeline() in tests: none, that is, the default runner."""
     return {}

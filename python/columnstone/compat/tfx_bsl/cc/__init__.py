@@ -1,1 +1,1 @@
-"""Where tfx_bsl has its compiled module, which pickles of its sketches name."""
+"""The package of tfx_bsl's compiled module, which pickles of its sketches refer to."""

@@ -1,5 +1,5 @@
-"""Lines of CSV as tfx_bsl reads them: a batch at once by our decoder, or cell by cell where only
-Python's reader says what a line means."""
+"""Lines of CSV as tfx_bsl reads them: batches with Columnstone's decoder, or cell by cell where
+only Python's CSV reader determines the meaning of a line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RAW = "raw"  # no column's name: these are numbers
 
 
 class Misfit(Exception):
-    """A cell that is no value of its column's type; `column` is its number."""
+    """A cell that is not a valid value of its column's type; `column` is its number."""
 
     def __init__(self, column: int) -> None:
         super().__init__(column)
@@ -34,13 +34,13 @@ class Misfit(Exception):
 
 
 def cells_of(line: str, delimiter: str) -> list[bytes]:
-    """The cells of a line, in UTF-8; none of a blank one. A quote that is never closed ends with
+    """The cells of a line, in UTF-8; none for a blank line. A quote that is never closed ends with
     the line."""
     return [cell.encode() for cell in next(csv.reader([line], delimiter=delimiter))]
 
 
 class LineReader:
-    """Reads lines of one kind: of so many columns; blank ones are rows of nulls, or none."""
+    """Reads lines with a given number of columns; blank lines are rows of nulls, or skipped."""
 
     def __init__(
         self, width: int, delimiter: str, skip_blank_lines: bool, secondary_delimiter: str | None
@@ -57,10 +57,10 @@ class LineReader:
         multivalent: Sequence[int] = (),
         with_raw: bool = False,
     ) -> list[pa.Array] | None:
-        """A column for each type that is not None, and after them that of the lines; None where a
-        line has to be read cell by cell. An empty cell is null, in whatever quotes.
+        """A column for each type that is not None, followed by the column of lines; None if a line
+        must be read cell by cell. An empty cell is null, even in quotes.
 
-        multivalent: the columns whose cells hold several values.
+        multivalent: the columns whose cells contain several values.
 
         Raises Misfit."""
         text = "\n".join(lines) + "\n"
@@ -96,8 +96,8 @@ class LineReader:
         return columns
 
     def _is_plain(self, text: str, lines: int) -> bool:
-        """False where our decoder sees other lines, or has no such delimiters. It passes over a
-        byte order mark."""
+        """False if Columnstone's decoder would read other lines, or does not support the
+        delimiters. It skips a byte order mark."""
         delimiters = self._delimiter + (self._secondary_delimiter or "")
         return (
             self._width > 0
@@ -131,8 +131,8 @@ def _decoder(
 
 
 def with_empty_null(column: pa.Array) -> pa.Array:
-    """Texts, or lists of one text each, with null for the empty one, which only quotes make; other
-    columns as they are."""
+    """Texts, or lists of one text each, with null for the empty text, which only quotes produce;
+    other columns unchanged."""
     if column.type == pa.large_binary():
         return pc.if_else(pc.equal(pc.binary_length(column), 0), None, column)
     if column.type != pa.large_list(pa.large_binary()):

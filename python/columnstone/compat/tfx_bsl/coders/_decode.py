@@ -25,12 +25,12 @@ _TYPES = (schema_pb2.BYTES, schema_pb2.INT, schema_pb2.FLOAT)
 
 
 class RecordDecoder:
-    """Records of one kind to pyarrow's record batches.
+    """Decodes records of one kind to pyarrow record batches.
 
     serialized_schema: a serialized TFMD schema; None: types come from the records of each batch.
-    sequence_column: of sequence examples, the name of their struct column; None: examples.
+    sequence_column: for sequence examples, the name of their struct column; None: examples.
 
-    Raises RuntimeError where the schema or the records cannot be taken.
+    Raises RuntimeError if the schema or the records are invalid.
     """
 
     def __init__(self, serialized_schema: bytes | None, sequence_column: str | None) -> None:
@@ -50,7 +50,7 @@ class RecordDecoder:
             raise RuntimeError(f"INVALID_ARGUMENT: {error}") from error
 
     def decode(self, records: Sequence[bytes]) -> pa.RecordBatch:
-        """One row for each of the records, in a list, a numpy array or pyarrow's."""
+        """One row for each of the records in a list, a numpy array or a pyarrow array."""
         if isinstance(records, np.ndarray):
             records = records.tolist()
         with self._raising():
@@ -60,8 +60,8 @@ class RecordDecoder:
         return _with_flat_nulls(batch, self._sequence_column)
 
     def arrow_schema(self, name: str) -> pa.Schema:
-        """The schema of every batch. Raises RuntimeError where none was given; name: of the class
-        that says so."""
+        """The schema of every batch. Raises RuntimeError if none was given; name: of the class, for
+        the error."""
         if not self._with_schema:
             raise RuntimeError(
                 f"{name}: Unable to get the arrow schema if a TFMD schema was not provided at the "
@@ -82,7 +82,8 @@ class RecordDecoder:
             raise RuntimeError(f"INVALID_ARGUMENT: {error}") from error
 
     def _raise_wrong_type(self, error: SchemaError) -> NoReturn:
-        """Ours ends with "found a list of X, the schema says Y" or "…, earlier records have Y"."""
+        """Our message ends with "found a list of X, the schema says Y" or "…, earlier records have
+        Y"."""
         words = str(error).rsplit("found a list of ", 1)[-1].replace(",", " ").split()
         found, wanted = _LISTS.get(words[0]), _LISTS.get(words[-1])
         if found is None or wanted is None or error.path is None:
@@ -98,7 +99,7 @@ class RecordDecoder:
 
 
 def _with_flat_nulls(batch: pa.RecordBatch, sequence_column: str) -> pa.RecordBatch:
-    """With large_list<null> for feature lists that never have a type, ours being one deeper."""
+    """With large_list<null> for feature lists that never have a type; ours has one level more."""
     place = batch.schema.get_field_index(sequence_column)
     if place < 0:
         return batch
@@ -122,7 +123,7 @@ def _flat_nulls(lists: pa.Array) -> pa.Array:
 
 
 def _features(serialized: bytes) -> schema_pb2.Schema:
-    """The features of a serialized schema: decoding looks at nothing else of it."""
+    """The features of a serialized schema: decoding uses nothing else."""
     try:
         schema = schema_pb2.Schema.FromString(serialized)
     except DecodeError as error:
@@ -134,7 +135,7 @@ def _features(serialized: bytes) -> schema_pb2.Schema:
 
 
 def _add_bare(to: Sequence[schema_pb2.Feature], feature: schema_pb2.Feature) -> None:
-    """Of features with the same name the first one counts."""
+    """If several features have the same name, the first one counts."""
     if any(known.name == feature.name for known in to):
         return
     added = to.add(name=feature.name, type=feature.type)  # type: ignore[attr-defined]

@@ -36,9 +36,9 @@ def _by_bytes() -> bool:
 def GetBatchElementsKwargs(
     batch_size: int | None, element_size_fn: Callable[[Any], int] = len
 ) -> dict[str, Any]:
-    """The arguments of beam.BatchElements: batches of exactly this size, or where it is None, of a
-    size that Beam tunes, or by the flag, of about so many bytes; element_size_fn: of one element,
-    in bytes."""
+    """The arguments of beam.BatchElements: batches of exactly this size or, if it is None, of a
+    size that Beam tunes or, with the flag, of about this many bytes; element_size_fn: returns the
+    size of one element in bytes."""
     if batch_size is not None:
         return {"min_batch_size": batch_size, "max_batch_size": batch_size}
     if _by_bytes():
@@ -62,7 +62,7 @@ def GetBatchElementsKwargs(
 
 
 def read_kwargs(batch_size: int | None) -> dict[str, int]:
-    """The arguments of our reader for batches of such a size."""
+    """The arguments of our reader for batches of this size."""
     if batch_size is not None:
         return {"batch_size": batch_size}
     if _by_bytes():
@@ -80,7 +80,7 @@ def _count(_: None, batch_size: int | None, telemetry_descriptors: Sequence[str]
 def count_batch_size(
     pipeline: beam.Pipeline, batch_size: int | None, telemetry_descriptors: Sequence[str] | None
 ) -> None:
-    """Has the pipeline's metrics tell which size of batches was wanted."""
+    """Reports the requested batch size in the pipeline's metrics."""
     _ = (
         pipeline
         | "CreateSole" >> beam.Create([None])
@@ -97,8 +97,8 @@ def BatchRecords(
     telemetry_descriptors: Sequence[str] | None,
     record_size_fn: Callable[[Any], int] = len,
 ) -> beam.PCollection:
-    """Lists of records, of a size as GetBatchElementsKwargs says; metrics tell which size was
-    wanted, under the namespace of the descriptors."""
+    """Lists of records with the size that GetBatchElementsKwargs selects. Metrics report the
+    requested size under the namespace of the descriptors."""
     count_batch_size(records.pipeline, batch_size, telemetry_descriptors)
     return records | "BatchElements" >> beam.BatchElements(
         **GetBatchElementsKwargs(batch_size, record_size_fn)

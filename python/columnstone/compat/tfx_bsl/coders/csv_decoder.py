@@ -1,4 +1,4 @@
-"""tfx_bsl.coders.csv_decoder: lines of CSV to record batches in a Beam pipeline."""
+"""tfx_bsl.coders.csv_decoder: converts lines of CSV to record batches in a Beam pipeline."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INT64 = 2**63
 
 
 class ColumnType(enum.IntEnum):
-    """Of a column: the wider type is the greater one."""
+    """The type of a column: the wider type is the greater one."""
 
     IGNORE = -2  # not in the record batches
     UNKNOWN = -1  # has no values: its type is null
@@ -76,17 +76,18 @@ def CSVToRecordBatch(
     secondary_delimiter: str | None = None,
     raw_record_column_name: str | None = None,
 ) -> beam.PCollection:
-    """Record batches of lines, in the order of column_names: of lists of int64, float32 and bytes.
+    """Converts lines to record batches with the columns in the order of column_names: lists of
+    int64, float32 and bytes.
 
     desired_batch_size: rows of a batch; None: Beam tunes it.
-    skip_blank_lines: a blank line is nothing, instead of a row of nulls.
-    schema: of the wanted columns; without one, a first pass over all lines finds the types.
-    multivalent_columns, secondary_delimiter: columns whose cells hold several values, and what
-        stands between these.
-    raw_record_column_name: one more column, the last one, of the lines themselves.
+    skip_blank_lines: skip blank lines, instead of making rows of nulls.
+    schema: of the wanted columns; without one, a first pass over all lines determines the types.
+    multivalent_columns, secondary_delimiter: columns whose cells contain several values, and the
+        delimiter between these.
+    raw_record_column_name: adds a last column with this name that contains the lines.
 
-    Raises ValueError for a schema with other types, or a raw column that has the name of another;
-    the pipeline fails with it where a line has another number of cells."""
+    Raises ValueError for a schema with other types, or if the raw column has the name of another
+    column. The pipeline fails with it for a line with another number of cells."""
     _check_raw_name(raw_record_column_name, column_names)
     dialect = _Dialect(delimiter, skip_blank_lines, multivalent_columns, secondary_delimiter)
     infos: Any
@@ -114,7 +115,7 @@ def CSVToRecordBatch(
 @beam.typehints.with_input_types(CSVLine)
 @beam.typehints.with_output_types(tuple[list[CSVCell], CSVLine])
 class ParseCSVLine(beam.DoFn):
-    """Gives the cells of each line, and the line. A blank line has no cells."""
+    """Returns the cells of each line, and the line. A blank line has no cells."""
 
     def __init__(self, delimiter: str) -> None:
         self._delimiter = delimiter
@@ -126,9 +127,10 @@ class ParseCSVLine(beam.DoFn):
 @beam.typehints.with_input_types(list[CSVCell])
 @beam.typehints.with_output_types(list[ColumnInfo])
 class ColumnTypeInferrer(beam.CombineFn):
-    """The narrowest type of each column that takes all its cells, from the cells of lines.
+    """Finds the narrowest type of each column that fits all its cells.
 
-    Accumulators have the types by name. Raises ValueError for a line of another number of cells."""
+    Accumulators contain the types by name. Raises ValueError for a line with another number of
+    cells."""
 
     def __init__(
         self,
@@ -178,7 +180,8 @@ class ColumnTypeInferrer(beam.CombineFn):
 @beam.typehints.with_input_types(list[tuple[list[CSVCell], CSVLine]], list[ColumnInfo])
 @beam.typehints.with_output_types(pa.RecordBatch)
 class BatchedCSVRowsToRecordBatch(beam.DoFn):
-    """Makes a record batch of what ParseCSVLine gives, in batches, and of the columns' types."""
+    """Makes a record batch from batches of ParseCSVLine's results, and from the types of the
+    columns."""
 
     def __init__(
         self,
@@ -247,8 +250,8 @@ def GetArrowSchema(
 ) -> pa.Schema:
     """The Arrow schema of the batches that CSVToRecordBatch makes with this schema.
 
-    Raises ValueError for a feature that is no column or has another type than INT, FLOAT and
-    BYTES, and for a raw column that has the name of another."""
+    Raises ValueError for a feature that is not a column or has another type than INT, FLOAT and
+    BYTES, and if the raw column has the name of another column."""
     features = {feature.name: feature for feature in schema.feature}
     if not features.keys() <= set(column_names):
         raise ValueError(
@@ -288,7 +291,8 @@ class _Dialect(NamedTuple):
 @beam.typehints.with_input_types(list[CSVLine], list[ColumnInfo])
 @beam.typehints.with_output_types(pa.RecordBatch)
 class _LinesToRecordBatch(beam.DoFn):
-    """Batches of lines to record batches, by our decoder where all lines are what it takes."""
+    """Converts batches of lines to record batches, with Columnstone's decoder if it supports all of
+    the lines."""
 
     def __init__(self, dialect: _Dialect, raw_name: str | None) -> None:
         self._dialect = dialect
@@ -337,7 +341,7 @@ class _LinesToRecordBatch(beam.DoFn):
         return [*found, *columns]
 
 
-# float32 by way of float64, as Python's floats go: rounded twice
+# float32 from float64, like Python's floats: rounded twice
 _DOUBLE = pa.large_list(pa.float64())
 _READ = {**_ARROW, ColumnType.FLOAT: _DOUBLE}
 
@@ -349,7 +353,7 @@ def _narrowed(column: pa.Array) -> pa.Array:
 @beam.typehints.with_input_types(list[CSVLine])
 @beam.typehints.with_output_types(list[ColumnInfo])
 class _InferOfLines(ColumnTypeInferrer):
-    """The same from batches of lines."""
+    """The same for batches of lines."""
 
     def __init__(self, column_names: list[ColumnName], dialect: _Dialect) -> None:
         super().__init__(column_names, *dialect[1:])
@@ -378,8 +382,8 @@ class _InferOfLines(ColumnTypeInferrer):
     def _by_columns(
         self, known: dict[ColumnName, ColumnType], lines: Sequence[CSVLine]
     ) -> list[ColumnType] | None:
-        """Columns that fit what is known need no look at their cells; others are read as text, and
-        looked at."""
+        """Columns that fit the known types need no check of their cells; others are read as text
+        and checked."""
         names = self._column_names
         reader = self._dialect.reader(len(names))
         several = self._dialect.multivalent(names)
@@ -428,14 +432,14 @@ def _list_or_value(type: ColumnType, is_list: bool) -> pa.DataType:
 
 
 def _has_wide(column: pa.Array) -> bool:
-    """True if there is a number that could be written as an integer beyond int64, a text."""
+    """True if a number could be an integer beyond int64, which is a text."""
     values = column.flatten() if pa.types.is_large_list(column.type) else column
     if values.type != pa.float64():
         return False
     return bool((np.abs(values.drop_null().to_numpy()) >= _INT64).any())
 
 
-# ---- what both ways need ----
+# ---- shared by both ways ----
 
 
 def _type_of_cell(cell: CSVCell, secondary_delimiter: str | None) -> ColumnType:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class ExamplesToRecordBatchDecoder:
-    """Decodes serialized tf.Examples into pyarrow's record batches; it can be pickled.
+    """Decodes serialized tf.Examples into pyarrow record batches; it pickles.
 
-    serialized_schema: a TFMD schema, serialized: its features are the columns, in its order. None:
+    serialized_schema: a serialized TFMD schema: its features are the columns, in its order. None:
         types come from the records of each batch, and columns are sorted by name.
 
-    Raises RuntimeError where the schema or the records cannot be taken.
+    Raises RuntimeError if the schema or the records are invalid.
     """
 
     def __init__(self, serialized_schema: bytes | None = None) -> None:
@@ -44,10 +44,10 @@ class ExamplesToRecordBatchDecoder:
 
 
 class RecordBatchToExamplesEncoder:
-    """Encodes pyarrow's record batches as serialized tf.Examples, one for each row.
+    """Encodes pyarrow record batches as serialized tf.Examples, one for each row.
 
-    schema: its ragged TensorRepresentations say which features hold the row lengths of columns of
-        nested lists; nothing else of it is looked at.
+    schema: its ragged TensorRepresentations define which features contain the row lengths of
+        columns with nested lists; nothing else is used.
     """
 
     def __init__(self, schema: schema_pb2.Schema | None = None) -> None:
@@ -58,7 +58,7 @@ class RecordBatchToExamplesEncoder:
         return type(self), (self._schema,)
 
     def encode(self, record_batch: pa.RecordBatch) -> list[bytes]:
-        """Raises RuntimeError for a column that no feature can hold."""
+        """Raises RuntimeError for a column that a feature cannot hold."""
         names = record_batch.schema.names
         if len(set(names)) < len(names):
             raise RuntimeError("INVALID_ARGUMENT: RecordBatch contains duplicate column names.")
@@ -77,13 +77,13 @@ class RecordBatchToExamplesEncoder:
 
 
 def RecordBatchToExamples(record_batch: pa.RecordBatch) -> list[bytes]:
-    """What an encoder without a schema gives."""
+    """The result of an encoder without a schema."""
     return RecordBatchToExamplesEncoder().encode(record_batch)
 
 
 def ExampleToNumpyDict(serialized_example: bytes) -> dict[str, np.ndarray[Any, Any] | None]:
-    """The features of one serialized tf.Example: arrays of int64, float32 or (bytes) objects; None
-    for a feature without a kind. Raises RuntimeError where it cannot be parsed."""
+    """The features of one serialized tf.Example: arrays of int64, float32 or (for bytes) objects;
+    None for a feature without a kind. Raises RuntimeError if it cannot be parsed."""
     try:
         batch = to_pyarrow(decoder("example").decode([serialized_example]))
     except CorruptError as error:
@@ -105,7 +105,7 @@ _Ragged: TypeAlias = schema_pb2.TensorRepresentation.RaggedTensor
 
 
 def _ragged_tensors(schema: schema_pb2.Schema) -> dict[str, _Ragged]:
-    """Ragged representations of all groups, by the names of their tensors."""
+    """The ragged representations of all groups, by the names of their tensors."""
     return {
         name: tensor.ragged_tensor
         for group in schema.tensor_representation_group.values()
@@ -115,8 +115,8 @@ def _ragged_tensors(schema: schema_pb2.Schema) -> dict[str, _Ragged]:
 
 
 def _row_lengths(tensor: _Ragged) -> list[tuple[str, int]]:
-    """The features of row lengths, each with how many of its column's values make one row: the
-    product of the uniform lengths within, which have no level of lists."""
+    """The features with row lengths, each with the number of values of its column that make one
+    row: the product of the inner uniform lengths, which are not list levels."""
     found: list[tuple[str, int]] = []
     for partition in tensor.partition:
         if partition.WhichOneof("kind") == "row_length":
@@ -138,7 +138,8 @@ def _take(tensor: _Ragged, taken: set[str]) -> None:
 
 
 def _flat_columns(name: str, column: pa.Array, tensor: _Ragged | None) -> dict[str, pa.Array]:
-    """The columns of single lists that this one becomes: its values, and the lengths within."""
+    """The columns of single lists that this column becomes: its values, and the inner row
+    lengths."""
     partitions = [] if tensor is None else _row_lengths(tensor)
     _check(f'INVALID_ARGUMENT: Error encoding feature "{name}": ', column.type, len(partitions))
     if tensor is None:
@@ -156,13 +157,14 @@ def _flat_columns(name: str, column: pa.Array, tensor: _Ragged | None) -> dict[s
 
 
 def _ends(lists: pa.Array) -> pa.Array:
-    """Offsets of the lists' values as flatten() has them, from 0."""
+    """Offsets of the lists' values in the result of flatten(), from 0."""
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     return pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int64())
 
 
 def _check(before: str, kind: pa.DataType, partitions: int) -> None:
-    """Raises RuntimeError where a column of this type has not so many levels of row lengths."""
+    """Raises RuntimeError if a column of this type does not have this many levels of row
+    lengths."""
     depth = 0
     while pa.types.is_list(kind) or pa.types.is_large_list(kind):
         depth, kind = depth + 1, kind.value_type

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class SequenceExamplesToRecordBatchDecoder:
-    """Decodes serialized tf.SequenceExamples into pyarrow's record batches.
+    """Decodes serialized tf.SequenceExamples into pyarrow record batches.
 
-    sequence_feature_column_name: name of the last column, a struct of the feature lists.
-    serialized_schema: a TFMD schema, serialized; without one types come from the records.
+    sequence_feature_column_name: the name of the last column, a struct of the feature lists.
+    serialized_schema: a serialized TFMD schema; without one, types come from the records.
 
-    Raises RuntimeError where the schema or the records cannot be taken.
+    Raises RuntimeError if the schema or the records are invalid.
     """
 
     def __init__(self, sequence_feature_column_name: str, serialized_schema: bytes = b"") -> None:

@@ -1,5 +1,5 @@
 """tfx_bsl.coders.tf_graph_record_decoder: decoders of records that are TensorFlow graphs, and their
-SavedModels, which are tfx_bsl's."""
+SavedModels, compatible with tfx_bsl's."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ _INDEX_SIGNATURE = "__record_index_tensor_name__:"
 
 
 class TFGraphRecordDecoder(metaclass=abc.ABCMeta):
-    """Turns a tensor of records into tensors; subclasses say how, in decode_record."""
+    """Converts a tensor of records to tensors; subclasses implement decode_record."""
 
     def output_type_specs(self) -> dict[str, tf.TypeSpec]:
-        """The tf.TypeSpecs of what decode_record gives, by the same names."""
+        """The tf.TypeSpecs of the result of decode_record, by the same names."""
         outputs = self._make_concrete_decode_function().structured_outputs
         return {name: tf.type_spec_from_value(tensor) for name, tensor in outputs.items()}
 
     @abc.abstractmethod
     def decode_record(self, records: tf.Tensor) -> dict[str, Any]:
-        """Dense, sparse or ragged tensors with the same outermost dimension, made by TensorFlow's
-        operations alone: it is traced, without autograph.
+        """Dense, sparse or ragged tensors with the same outermost dimension, computed only with
+        TensorFlow's operations: it is traced, without autograph.
 
-        records: strings, of shape [n]. Where rows are not the n records, one of the tensors says
-        which record a row is from: see record_index_tensor_name.
+        records: strings, of shape [n]. If the rows are not the n records, one of the tensors
+            contains the record of each row: see record_index_tensor_name.
         """
 
     @property
     def record_index_tensor_name(self) -> str | None:
-        """Name of the tensor with the index of the record that each row is from: sparse or ragged,
-        of integers, two dimensions, one value for each row. None: rows are the records."""
+        """The name of the tensor with the index of the record that each row comes from: sparse or
+        ragged, of integers, two-dimensional, with one value for each row. None: rows are the
+        records."""
         return None
 
     def _make_concrete_decode_function(self) -> Any:
@@ -47,7 +48,7 @@ class TFGraphRecordDecoder(metaclass=abc.ABCMeta):
 
 
 class LoadedDecoder:
-    """A decoder out of a SavedModel: what a TFGraphRecordDecoder has, but for save."""
+    """A decoder from a SavedModel: the interface of a TFGraphRecordDecoder, except for save."""
 
     def __init__(self, loaded_module: tf.Module) -> None:
         self._decode_fun = loaded_module.decode_fun
@@ -71,8 +72,8 @@ class LoadedDecoder:
 
 
 def save_decoder(decoder: TFGraphRecordDecoder, path: str) -> None:
-    """Writes a SavedModel into the folder `path`. Raises AssertionError where the tensor of record
-    indices is none of the decoder's."""
+    """Writes a SavedModel into the folder `path`. Raises AssertionError if the tensor of record
+    indices is not one of the decoder's."""
     module = tf.Module()
     module.decode_fun = decoder._make_concrete_decode_function()
     signatures = {}
@@ -83,14 +84,14 @@ def save_decoder(decoder: TFGraphRecordDecoder, path: str) -> None:
             f"Invalid decoder: record_index_tensor_name: {index_name} not in output "
             f"tensors: {names}"
         )
-        # The name is part of a signature's name, so that to load it nothing has to be run.
+        # The name is part of a signature's name, so that loading it does not run anything.
         function = tf.function(lambda: index_name, input_signature=[])
         signatures[_INDEX_SIGNATURE + index_name] = function.get_concrete_function()
     tf.saved_model.save(module, path, signatures=signatures)
 
 
 def load_decoder(path: str) -> LoadedDecoder:
-    """The decoder of a SavedModel that save_decoder wrote, ours or tfx_bsl's."""
+    """The decoder in a SavedModel written by save_decoder, ours or tfx_bsl's."""
     module = tf.saved_model.load(path)
     assert hasattr(module, "decode_fun"), "the SavedModel is not a TFGraphRecordDecoder"
     return LoadedDecoder(module)

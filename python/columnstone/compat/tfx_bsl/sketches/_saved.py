@@ -1,4 +1,4 @@
-"""What sketches have in common that are saved as the messages of tfx_bsl."""
+"""The common part of sketches that are saved as tfx_bsl's messages."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ if TYPE_CHECKING:
 
 
 class SavedSketch(abc.ABC):
-    """Pickled as what Serialize() gives."""
+    """Pickles as the result of Serialize()."""
 
     _sketch: TfxSketch
 
     def Serialize(self) -> bytes:
-        """The message that tfx_bsl writes."""
+        """The message in tfx_bsl's format."""
         return self._sketch.to_tfx_bsl()
 
     @classmethod
     def Deserialize(cls, message: bytes | str, /) -> Self:
-        """A sketch from the message that tfx_bsl writes; RuntimeError for other bytes."""
+        """Loads a sketch from tfx_bsl's message; RuntimeError for other bytes."""
         made = cls.__new__(cls)
         made.__setstate__(message)
         return made
 
     @abc.abstractmethod
     def _load(self, message: bytes) -> None:
-        """Becomes what the message has."""
+        """Takes over the content of the message."""
 
     def __getstate__(self) -> bytes:
         return self.Serialize()

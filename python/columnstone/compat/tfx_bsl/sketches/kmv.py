@@ -1,4 +1,4 @@
-"""Counts of different values."""
+"""Counts of distinct values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._saved import SavedSketch
 
 
 class KmvSketch(SavedSketch):
-    """How many different values there are: columnstone.sketch.Kmv."""
+    """Counts distinct values: columnstone.sketch.Kmv."""
 
     _sketch: sketch.Kmv
 
@@ -20,13 +20,15 @@ class KmvSketch(SavedSketch):
             self._sketch = sketch.Kmv(num_buckets)
 
     def AddValues(self, values: pa.Array, /) -> None:
-        """Adds integers, floats, strings or bytes, without nulls. RuntimeError for others."""
+        """Adds integers, floats, strings or bytes; nulls are skipped. RuntimeError for other
+        types."""
         check_values(values)
         with raising(RuntimeError, "INVALID_ARGUMENT: "):
             self._sketch.add(values)
 
     def Merge(self, other: KmvSketch, /) -> None:
-        """Adds what another sketch has, of as many buckets (else RuntimeError)."""
+        """Adds the state of another sketch with the same number of buckets (otherwise
+        RuntimeError)."""
         if not isinstance(other, KmvSketch):
             raise TypeError(f"Merge(): expected a KmvSketch, not {type(other).__name__}")
         if self._buckets != other._buckets:
@@ -38,7 +40,7 @@ class KmvSketch(SavedSketch):
             self._sketch.merge(other._sketch)
 
     def Estimate(self) -> int:
-        """How many different values were added."""
+        """The number of distinct values that were added."""
         return int(self._sketch.estimate)
 
     def _load(self, message: bytes) -> None:
@@ -48,7 +50,7 @@ class KmvSketch(SavedSketch):
 
 
 def check_values(values: pa.Array) -> None:
-    """Raises RuntimeError for values of a type that tfx_bsl's sketches do not take."""
+    """Raises RuntimeError for a type that tfx_bsl's sketches do not support."""
     numbers = (pa.types.is_integer, pa.types.is_float32, pa.types.is_float64)
     texts = (pa.types.is_string, pa.types.is_binary)
     large = (pa.types.is_large_string, pa.types.is_large_binary)

@@ -1,4 +1,4 @@
-"""Values that come often."""
+"""Frequent values."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _NO_LONGEST = "Must provide both or neither large_string_threshold and large_str
 
 
 class MisraGriesSketch(SavedSketch):
-    """The items of the largest weights: columnstone.sketch.MisraGries, with the same figures.
+    """The items with the largest weights: columnstone.sketch.MisraGries, with the same results.
 
-    What differs: weights that are negative, infinite or NaN are a RuntimeError; placeholders are
-    UTF-8 without NULs, else a ValueError; and which ones of equally good items without a weight
-    fill the buckets, which theirs leaves to chance, are the first ones.
+    Differences: negative, infinite or NaN weights are a RuntimeError; placeholders must be UTF-8
+    without NUL, otherwise ValueError; and of equally good items without a weight, the first ones
+    fill the buckets, whereas tfx_bsl's choice is random.
     """
 
     _sketch: sketch.MisraGries
 
     class OrderOnTie(Enum):
-        """Which of items of equal weight stands first: the smallest, or the largest."""
+        """The order of items with equal weights: the smallest first, or the largest."""
 
         Lexicographical = 0
         ReverseLexicographical = 1
@@ -58,7 +58,7 @@ class MisraGriesSketch(SavedSketch):
         if (large_string_threshold is None) != (large_string_placeholder is None):
             raise RuntimeError(_NO_LONGEST)
         if large_string_threshold is not None and large_string_threshold < 0:
-            # As in theirs, nothing is longer then.
+            # As in tfx_bsl, no item counts as longer then.
             large_string_threshold = large_string_placeholder = None
         with raising(RuntimeError):
             self._sketch = sketch.MisraGries(
@@ -70,10 +70,11 @@ class MisraGriesSketch(SavedSketch):
             )
 
     def AddValues(self, items: pa.Array, weights: pa.Array | None = None, /) -> None:
-        """Adds the items but nulls: integers, floats, strings or bytes, RuntimeError for others.
+        """Adds the items without nulls: integers, floats, strings or bytes; RuntimeError for other
+        types.
 
-        weights: float32, one for each item; without them each weighs 1. Null is 0. With weights,
-        nothing is replaced by placeholders.
+        weights: float32, one for each item; without them, each has the weight 1. Null counts as 0.
+            With weights, nothing is replaced by placeholders.
         """
         for given in (items, weights):
             if given is not None and not isinstance(given, pa.Array):
@@ -92,8 +93,8 @@ class MisraGriesSketch(SavedSketch):
             self._sketch.add(items, weights)
 
     def Merge(self, other: MisraGriesSketch, /) -> None:
-        """Adds what another sketch has, of as many buckets and the same placeholders, whatever its
-        order on ties (else RuntimeError)."""
+        """Adds the state of another sketch with the same number of buckets and the same
+        placeholders, whatever its order on ties (otherwise RuntimeError)."""
         if not isinstance(other, MisraGriesSketch):
             raise TypeError(f"Merge(): expected a MisraGriesSketch, not {type(other).__name__}")
         _check_options(self._sketch._handle, other._sketch._handle)
@@ -106,7 +107,7 @@ class MisraGriesSketch(SavedSketch):
 
     def Estimate(self) -> pa.StructArray:
         """The items with the largest weights as structs of `values` (large binary) and `counts`
-        (double): as many as there are buckets, if so many came. A count is an upper bound."""
+        (double): as many as there are buckets, if there were so many. A count is an upper bound."""
         found = to_pyarrow(_core.sketch_top(self._sketch._handle, 2**31))
         values = found.column("value").cast(pa.large_binary())
         return pa.StructArray.from_arrays([values, found.column("upper")], ["values", "counts"])
@@ -124,7 +125,7 @@ def _text(placeholder: str | bytes | None) -> str | None:
 
 
 def _check_options(ours: _core.Sketch, other: _core.Sketch) -> None:
-    """RuntimeError if they are not to be merged."""
+    """RuntimeError if they cannot be merged."""
     buckets = ours.option("buckets"), other.option("buckets")
     if buckets[0] != buckets[1]:
         raise RuntimeError(
@@ -145,5 +146,5 @@ def _check_options(ours: _core.Sketch, other: _core.Sketch) -> None:
 
 
 def _in_order(message: bytes, ties: str | None) -> bytes:
-    """A message with another order on ties: fields that come later count."""
+    """A message with another order on ties: later fields take precedence."""
     return message + (b"\x60\x02" if ties == "largest" else b"\x60\x01")

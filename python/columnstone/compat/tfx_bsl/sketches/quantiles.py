@@ -21,15 +21,15 @@ _MOST_INT = (1 << 63) - 1
 
 
 class QuantilesSketch:
-    """Where the quantiles of numbers are, weighted or not: a columnstone.sketch.QuantileSummary for
-    each stream, which finds the values that tfx_bsl finds.
+    """Quantiles of numbers, weighted or not: a columnstone.sketch.QuantileSummary for each stream,
+    with the same results as tfx_bsl.
 
-    eps: how far a rank may be from the true one, as a share of the weight; more than 0.
-    max_num_elements: how many values of a stream there may be within eps.
-    num_streams: columns that are counted side by side.
+    eps: the largest error of a rank, as a fraction of the weight; more than 0.
+    max_num_elements: the number of values of a stream for which eps holds.
+    num_streams: the number of columns that are counted in parallel.
 
-    Asking for quantiles finalizes the sketch: then there is only more to ask, and all else raises
-    RuntimeError.
+    Getting quantiles finalizes the sketch: afterwards you can only get more of them, and everything
+    else raises RuntimeError.
     """
 
     _streams: list[sketch.QuantileSummary]
@@ -54,10 +54,10 @@ class QuantilesSketch:
         self._is_final = False
 
     def AddValues(self, values: pa.Array, weights: pa.Array | None = None, /) -> None:
-        """Adds rows of one value for each stream, one row after the other, with a weight for each
-        row, else 1. Both are cast to float64: numbers, and texts of numbers. Nulls, NaN and what
-        does not weigh more than 0 are left out. RuntimeError for lengths that do not fit, for what
-        is no number, and for weights that are infinite."""
+        """Adds rows with one value for each stream, one row after the other, with a weight for each
+        row (by default 1). Both are cast to float64: numbers, and texts of numbers. Nulls, NaN and
+        values whose weight is not above 0 are skipped. RuntimeError for lengths that do not fit,
+        for values that are not numbers, and for infinite weights."""
         num_streams = len(self._streams)
         if weights is None and len(values) % num_streams != 0:
             raise RuntimeError(_INVALID + "Values size must be divisible by the number of streams.")
@@ -77,15 +77,16 @@ class QuantilesSketch:
                 stream.add(np.ascontiguousarray(rows[:, i]), weighing)
 
     def Compact(self) -> None:
-        """Makes the sketch smaller, once: nothing happens to one that was compacted, or merged with
-        one that was."""
+        """Makes the sketch smaller, once: a compacted sketch, or one that was merged with a
+        compacted one, does not change."""
         if self._is_final:
             _fail_final("compact")
         for stream in self._streams:
             stream.compact()
 
     def Merge(self, other: QuantilesSketch, /) -> None:
-        """Adds what another sketch of as many streams (else RuntimeError) has."""
+        """Adds the state of another sketch with the same number of streams (otherwise
+        RuntimeError)."""
         if not isinstance(other, QuantilesSketch):
             raise TypeError(f"Merge(): expected a QuantilesSketch, not {type(other).__name__}")
         if self._is_final:
@@ -102,15 +103,15 @@ class QuantilesSketch:
                     mine.merge_tfx_bsl(sketch.QuantileSummary.to_tfx_bsl([theirs]))
 
     def GetQuantiles(self, num_quantiles: int, /) -> pa.FixedSizeListArray:
-        """A list for each stream that has values, and none for others: the least value, those that
-        cut the weight in so many equal parts, two at least (else RuntimeError), and the greatest
-        one."""
+        """A list for each stream with values, and none for others: the smallest value, the values
+        that cut the weight into this many equal parts (at least two, otherwise RuntimeError), and
+        the largest value."""
         return self.GetQuantilesAndCumulativeWeights(num_quantiles)[0]
 
     def GetQuantilesAndCumulativeWeights(
         self, num_quantiles: int, /
     ) -> tuple[pa.FixedSizeListArray, pa.FixedSizeListArray]:
-        """The quantiles, and lists of the weight of all that is up to each of them."""
+        """The quantiles, and lists of the weight of all values up to each of them."""
         if operator.index(num_quantiles) <= 1:
             raise RuntimeError(_INVALID + "Number of requested quantiles must be >= 2.")
         self._is_final = True
@@ -121,14 +122,14 @@ class QuantilesSketch:
         )
 
     def _cuts(self, parts: int) -> Iterator[sketch.Cuts]:
-        """Those of the streams that have values."""
+        """The results of the streams with values."""
         for stream in self._streams:
             cuts = stream.cuts(parts)
             if cuts.upto[-1] > 0:
                 yield cuts
 
     def __getstate__(self) -> bytes:
-        """The message that tfx_bsl writes."""
+        """The message in tfx_bsl's format."""
         if self._is_final:
             _fail_final("serialize")
         return sketch.QuantileSummary.to_tfx_bsl(self._streams)
@@ -147,7 +148,7 @@ class QuantilesSketch:
 
 
 def _doubles(values: pa.Array) -> np.ndarray:
-    """As float64, NaN for nulls."""
+    """As float64, with NaN for nulls."""
     if not isinstance(values, pa.Array):
         raise RuntimeError(f"expected a pyarrow.Array, not {type(values).__name__}")
     try:

@@ -11,11 +11,11 @@ __all__ = ["DatasetListAccumulator"]
 
 
 class DatasetListAccumulator:
-    """Statistics of datasets from shards, each of which holds some of the features: protobuf's
-    merging of those with the same name or path. All are serialised messages.
+    """Merges the statistics of datasets from shards, each of which contains some of the features:
+    protobuf's merge of those with the same name or path. Everything is serialized messages.
 
-    There is no version but 0. What Get() gives where nothing was added is a list of one empty
-    dataset, or with include_empty_placeholder=False of none."""
+    The only version is 0. If nothing was added, Get() returns a list with one empty dataset or,
+    with include_empty_placeholder=False, with none."""
 
     def __init__(self, target_version: int = 0, include_empty_placeholder: bool = True) -> None:
         self._target_version = target_version
@@ -24,7 +24,7 @@ class DatasetListAccumulator:
 
     def MergeDatasetFeatureStatistics(self, shard: bytes) -> None:
         """Adds a DatasetFeatureStatistics. RuntimeError for other bytes, and for shards of a
-        dataset, or of a pair of features, that differ in how many examples there are."""
+        dataset, or of a pair of features, with different numbers of examples."""
         message = statistics_pb2.DatasetFeatureStatistics()
         try:
             message.ParseFromString(shard.encode() if isinstance(shard, str) else shard)
@@ -33,7 +33,7 @@ class DatasetListAccumulator:
         self._datasets.setdefault(message.name, _Dataset()).add(message)
 
     def Get(self) -> bytes:
-        """A DatasetFeatureStatisticsList. RuntimeError for another version."""
+        """Returns a DatasetFeatureStatisticsList. RuntimeError for another version."""
         if self._target_version != 0:
             raise RuntimeError("UNIMPLEMENTED: Version > 0 unsupported.")
         merged = statistics_pb2.DatasetFeatureStatisticsList()
@@ -44,7 +44,7 @@ class DatasetListAccumulator:
 
 
 class _Dataset:
-    """What was added of one dataset."""
+    """The parts of one dataset."""
 
     def __init__(self) -> None:
         self.message = statistics_pb2.DatasetFeatureStatistics()
@@ -65,7 +65,7 @@ class _Dataset:
         self.message.MergeFrom(shard)
 
     def _merge(self, key: tuple[Any, ...], part: Any, parts: Any) -> None:
-        """Into the part of the same key, else as one of its own."""
+        """Merges it into the part with the same key; otherwise it becomes a part of its own."""
         if key not in self._places:
             self._places[key] = parts.add()
         elif hasattr(part, "path_x"):
@@ -77,7 +77,7 @@ class _Dataset:
 
 
 def _check_same(into: Any, shard: Any, field: str, before: str) -> None:
-    """That a number of both is the same, if both have it."""
+    """Checks that a number is the same in both, if both have it."""
     ours, theirs = getattr(into, field), getattr(shard, field)
     if ours and theirs and ours != theirs:
         raise RuntimeError(f"INVALID_ARGUMENT: {before} different {field}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def merge_dataset_feature_statistics(
     stats_protos: Iterable[statistics_pb2.DatasetFeatureStatistics],
 ) -> statistics_pb2.DatasetFeatureStatisticsList:
-    """The statistics of datasets that come in shards: one of each name."""
+    """Merges the statistics of datasets that come in shards: one result for each name."""
     merged = DatasetListAccumulator()
     for shard in stats_protos:
         merged.MergeDatasetFeatureStatistics(shard.SerializeToString())
@@ -25,7 +25,7 @@ def merge_dataset_feature_statistics(
 def merge_dataset_feature_statistics_list(
     stats_protos: Iterable[statistics_pb2.DatasetFeatureStatisticsList],
 ) -> statistics_pb2.DatasetFeatureStatisticsList:
-    """The same of lists of shards."""
+    """The same for lists of shards."""
     return merge_dataset_feature_statistics(
         dataset for shards in stats_protos for dataset in shards.datasets
     )

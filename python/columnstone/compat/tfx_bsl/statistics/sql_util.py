@@ -1,7 +1,7 @@
-"""tfx_bsl.statistics.sql_util, which was gone by tfx_bsl 1.21: predicates on statistics in SQL.
+"""tfx_bsl.statistics.sql_util, which tfx_bsl 1.21 no longer has: predicates on statistics in SQL.
 
-tfx_bsl 1.16 has ZetaSQL for them; Columnstone has none, so that each use is refused. As with
-arrow.sql_util, the module is there only with a pyarrow older than 14.
+tfx_bsl 1.16 uses ZetaSQL for them. Columnstone does not have it, so that each use fails. Like
+arrow.sql_util, the module exists only with pyarrow before version 14.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _WHAT, _INSTEAD = "predicates in SQL", "compare the statistics in Python"
 
 
 def EvaluateUnaryStatsPredicate(feature: statistics_pb2.FeatureNameStatistics, query: str) -> bool:
-    """Whether a predicate in ZetaSQL holds. RuntimeError: there is no ZetaSQL here."""
+    """Whether a ZetaSQL predicate holds. Raises RuntimeError: ZetaSQL is not available."""
     return refuse(_WHAT, _INSTEAD)
 
 
@@ -28,5 +28,6 @@ def EvaluateBinaryStatsPredicate(
     feature_test: statistics_pb2.FeatureNameStatistics,
     query: str,
 ) -> bool:
-    """Whether a predicate on two features in ZetaSQL holds. RuntimeError: there is none here."""
+    """Whether a ZetaSQL predicate on two features holds. Raises RuntimeError: ZetaSQL is not
+    available."""
     return refuse(_WHAT, _INSTEAD)

@@ -1,4 +1,4 @@
-"""Beam transforms that count what passes."""
+"""Beam transforms that count their input."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import apache_beam as beam
 
 @beam.ptransform_fn
 def TrackRecordBatchBytes(dataset: Any, counter_namespace: str, counter_name: str) -> Any:
-    """Adds the bytes of each record batch to a counter of Beam's.
+    """Adds the size of each record batch in bytes to a Beam counter.
 
-    Gives a PCollection of the bytes of each.
+    Returns a PCollection of the sizes.
     """
     counter = beam.metrics.Metrics.counter(counter_namespace, counter_name)
 
@@ -26,10 +26,10 @@ def TrackRecordBatchBytes(dataset: Any, counter_namespace: str, counter_name: st
 
 @beam.ptransform_fn
 def TrackTensorRepresentations(tensor_representations: Any, counter_namespace: str) -> Any:
-    """Counts the tensor representations of each kind ("dense_tensor" and so on), which are names of
-    counters, in a PCollection of dicts of them.
+    """Counts the tensor representations of each kind in a PCollection of dicts of them. The kinds
+    ("dense_tensor" and so on) are the names of the counters.
 
-    Gives a PCollection of None for each dict.
+    Returns a PCollection of None for each dict.
     """
 
     def count(representations: dict[str, Any]) -> None:

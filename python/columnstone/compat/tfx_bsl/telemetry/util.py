@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 def MakeTfxNamespace(descriptors: Sequence[str]) -> str:
-    """The namespace of metrics that these words name below "tfx", with dots between them."""
+    """The namespace of metrics: "tfx" and these words, joined with dots."""
     return AppendToNamespace("tfx", descriptors)
 
 
 def AppendToNamespace(namespace: str, descriptors_to_append: Sequence[str]) -> str:
-    """The namespace below another one that these words name."""
+    """The namespace below another one, with these words added."""
     return ".".join([namespace, *descriptors_to_append])

@@ -1,4 +1,4 @@
-"""A tf.data.Dataset of what RecordBatches() gives, for files that TensorFlow cannot read."""
+"""A tf.data.Dataset of the results of RecordBatches(), for files that TensorFlow cannot read."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class BatchDatasetTFXIO(record_based_tfxio.RecordBasedTFXIO):
     def TensorFlowDataset(
         self, options: dataset_options.TensorFlowDatasetOptions
     ) -> tf.data.Dataset:
-        """Dictionaries of tensors, or with a label_key pairs of one and the label, as a tf.data
-        generator; tfx_bsl has none."""
+        """Dictionaries of tensors or, with a label_key, pairs of a dictionary and the label, as a
+        tf.data generator; tfx_bsl has none."""
         adapter = self.TensorAdapter()
         names = dataset_options.RecordBatchesOptions._fields
         of_batches = dataset_options.RecordBatchesOptions(*(getattr(options, n) for n in names))

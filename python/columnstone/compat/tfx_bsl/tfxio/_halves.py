@@ -1,4 +1,4 @@
-"""float16, which Columnstone's tensors do not have: as its bits, uint16, and back."""
+"""float16, which Columnstone's tensors do not support: as its bits, uint16, and back."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def bits_of_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def cast_columns(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """The same memory, of another schema."""
+    """The same memory, with another schema."""
     columns = [column.view(field.type) for column, field in zip(batch.columns, schema, strict=True)]
     return pa.record_batch(columns, schema=schema)
 
@@ -55,7 +55,7 @@ def default_bits(default: Any) -> int:
 
 
 def reinterpreted(tensor: Any, dtype: tf.DType) -> Any:
-    """A tensor of TensorFlow, or its value, with its bits as those of a type of the same width."""
+    """A TensorFlow tensor, or its value, with its bits as a type of the same width."""
     if isinstance(tensor, tf.SparseTensor):
         values = tf.bitcast(tensor.values, dtype)
         return tf.SparseTensor(tensor.indices, values, tensor.dense_shape)

@@ -1,4 +1,4 @@
-"""What the TFXIOs of records share: TFRecord files that our reader reads, and records that come in
+"""The common part of the TFXIOs of records: TFRecord files that our reader reads, and records from
 a pipeline."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...._beam.metrics import Telemetry
     from . import dataset_options
 
-# What a class of the user's own may have changed.
+# The methods that a user's class may have overridden.
 _STEPS = (
     "RawRecordBeamSource",
     "RawRecordToRecordBatch",
@@ -34,13 +34,13 @@ _STEPS = (
 
 
 class RecordTFXIO(record_based_tfxio.RecordBasedTFXIO):
-    """Records of which each is a row."""
+    """Records that are one row each."""
 
     def SupportAttachingRawRecords(self) -> bool:
         return True
 
     def _DecodeFn(self) -> DecodeFn:
-        """What makes batches of records in a pipeline."""
+        """The transform that makes batches of records in a pipeline."""
         raise NotImplementedError(f"{type(self).__name__} has to define it")
 
     def _RawRecordToRecordBatchInternal(self, batch_size: int | None = None) -> beam.PTransform:
@@ -56,7 +56,7 @@ class RecordTFXIO(record_based_tfxio.RecordBasedTFXIO):
 
 
 class GivenRecordsTFXIO(RecordTFXIO):
-    """Records that a pipeline has: the transforms take a PCollection of bytes."""
+    """Records from a pipeline: the transforms take a PCollection of bytes."""
 
     def _RawRecordBeamSourceInternal(self) -> beam.PTransform:
         same = beam.ptransform_fn(lambda records: records)()
@@ -92,7 +92,8 @@ class RecordFilesTFXIO(RecordTFXIO):
     def _RecordDataset(
         self, options: dataset_options.TensorFlowDatasetOptions, **more: Any
     ) -> tf.data.Dataset:
-        """Batches of records, as the options say; more: arguments of make_tf_record_dataset."""
+        """Batches of records, according to the options; more: arguments of
+        make_tf_record_dataset."""
         return dataset_util.make_tf_record_dataset(
             self._file_pattern,
             batch_size=options.batch_size,
@@ -105,9 +106,9 @@ class RecordFilesTFXIO(RecordTFXIO):
         )
 
     def BeamSource(self, batch_size: int | None = None) -> beam.PTransform:
-        """The same batches and metrics as of RawRecordBeamSource() and RawRecordToRecordBatch(),
-        without an element for each record, unless a derived class has its own of these, or
-        only Beam reaches the files."""
+        """The same batches and metrics as RawRecordBeamSource() and RawRecordToRecordBatch(),
+        without an element for each record, unless a derived class overrides these, or only Beam can
+        access the files."""
         ours = __name__.rpartition(".")[0]
         steps = (getattr(getattr(type(self), name), "__module__", "") for name in _STEPS)
         is_changed = not all(module.startswith(ours) for module in steps)
@@ -118,9 +119,9 @@ class RecordFilesTFXIO(RecordTFXIO):
     def RecordBatches(
         self, options: dataset_options.RecordBatchesOptions
     ) -> Iterator[pa.RecordBatch]:
-        """Batches go across files and epochs; num_epochs None repeats without end, and has no last
-        batch that is not full. Rows are shuffled over all files where their records can be reached
-        one by one, else within a window of shuffle_buffer_size."""
+        """Batches continue across files and epochs. num_epochs=None repeats without end, without
+        incomplete batches. All rows are shuffled if records have random access; otherwise those
+        within a window of shuffle_buffer_size."""
         to_batch = self._DecodeFn().for_files()
         return (to_batch(records) for records in _record_arrays(self._file_pattern, options))
 
@@ -128,11 +129,11 @@ class RecordFilesTFXIO(RecordTFXIO):
 @beam.typehints.with_input_types(list[bytes])
 @beam.typehints.with_output_types(pa.RecordBatch)
 class DecodeFn(beam.DoFn):
-    """Makes a batch of a list of records, or of a pyarrow array of them.
+    """Makes a batch from a list of records, or from a pyarrow array of them.
 
-    make_decoder: gives what decodes, on the worker; None: the raw record column is all there is.
+    make_decoder: returns the decoder, on the worker; None: there is only the raw record column.
     raw_record_column_name: of the column of the records; None: there is none.
-    of_files: make_decoder for RecordBatches(), if that is another.
+    of_files: make_decoder for RecordBatches(), if it differs.
     """
 
     def __init__(
@@ -154,7 +155,7 @@ class DecodeFn(beam.DoFn):
         yield self.batch(records)
 
     def for_files(self) -> Callable[[pa.Array], pa.RecordBatch]:
-        """What makes batches without Beam."""
+        """Makes batches without Beam."""
         if self._of_files is not None:
             self._decoder = self._of_files()
         return self.batch
@@ -171,7 +172,7 @@ class DecodeFn(beam.DoFn):
 
 
 class _ReadFiles(beam.PTransform):
-    """Files to batches: our reader gives arrays of records, which are decoded as they are."""
+    """Reads files as batches: our reader returns arrays of records, which are decoded directly."""
 
     def __init__(self, tfxio: RecordFilesTFXIO, batch_size: int | None) -> None:
         super().__init__("BeamSource")
@@ -214,7 +215,7 @@ class _DecodeArrays(beam.DoFn):
 def _record_arrays(
     patterns: list[str], options: dataset_options.RecordBatchesOptions
 ) -> Iterator[pa.Array]:
-    """Arrays of batch_size records, the last one of what is left."""
+    """Arrays of batch_size records; the last one has the rest."""
     size, seed, epochs = options.batch_size, options.shuffle_seed, options.num_epochs
     source = open_source(patterns, format="raw", batch_size=size)
     parts = source.dataset(

@@ -24,15 +24,16 @@ if TYPE_CHECKING:
 
 
 class _CsvTFXIOBase(record_based_tfxio.RecordBasedTFXIO):
-    """Records are lines of cells, without a header.
+    """Records that are lines of cells, without a header.
 
-    column_names: of the cells, in their order.
-    skip_blank_lines: a blank line is nothing, instead of a row of nulls.
-    multivalent_columns, secondary_delimiter: columns whose cells hold several values, and what
-        stands between these.
+    column_names: of the cells, in order.
+    skip_blank_lines: skip blank lines, instead of making rows of nulls.
+    multivalent_columns, secondary_delimiter: columns whose cells contain several values, and the
+        delimiter between these.
     schema: of the wanted columns, which are large_list<int64>, <float> and <large_binary>; None:
-        all, and a first pass finds their types. ValueError for a feature that is no column.
-    raw_record_column_name: one more column, the last one, of the lines themselves.
+        all columns; a first pass determines their types. ValueError for a feature that is not a
+        column.
+    raw_record_column_name: adds a last column with this name that contains the lines.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class _CsvTFXIOBase(record_based_tfxio.RecordBasedTFXIO):
 
     @abc.abstractmethod
     def _CSVSource(self) -> beam.PTransform:
-        """A PTransform that gives the lines, a PCollection of bytes."""
+        """A PTransform that returns the lines, a PCollection of bytes."""
 
     def _RawRecordBeamSourceInternal(self) -> beam.PTransform:
         return self._CSVSource()
@@ -105,16 +106,16 @@ class _CsvTFXIOBase(record_based_tfxio.RecordBasedTFXIO):
         return self._schema
 
     def TensorRepresentations(self) -> tensor_adapter.TensorRepresentations:
-        """Those of the schema, and of its other features what can be inferred; ValueError without
-        a schema."""
+        """The representations of the schema, and inferred ones for its other features; ValueError
+        without a schema."""
         schema = self._need_schema()
         if not self._schema_projected:
             return tensor_representation_util.InferTensorRepresentationsFromMixedSchema(schema)
         return tensor_representation_util.GetTensorRepresentationsFromSchema(schema) or {}
 
     def _ProjectImpl(self, tensor_names: list[str]) -> Self:
-        """These tensors. The batches still have all columns, which all have to be read. ValueError
-        for a tensor that there is not."""
+        """Only these tensors. The batches still have all columns, which all must be read.
+        ValueError for an unknown tensor."""
         representations = self.TensorRepresentations()
         unknown = sorted(set(tensor_names) - representations.keys())
         if unknown:
@@ -135,9 +136,9 @@ def _text_of(line: bytes) -> str:
 
 
 class BeamRecordCsvTFXIO(_CsvTFXIOBase):
-    """Lines that a pipeline has: BeamSource() is a transform of a PCollection of bytes.
+    """Lines from a pipeline: BeamSource() is a transform of a PCollection of bytes.
 
-    physical_format: of what holds the lines; metrics have it in their names.
+    physical_format: the origin of the lines, for the names of metrics.
     """
 
     def _CSVSource(self) -> beam.PTransform:
@@ -162,11 +163,12 @@ class BeamRecordCsvTFXIO(_CsvTFXIOBase):
 
 
 class CsvTFXIO(_batch_dataset.BatchDatasetTFXIO, _CsvTFXIOBase):
-    """CSV files, whose lines are rows.
+    """CSV files whose lines are rows.
 
     file_pattern: a path or a glob.
-    validate: raises OSError for a pattern without files while a pipeline is made, not when it runs.
-    skip_header_lines: lines at the begin of each file that are no rows.
+    validate: raises OSError for a pattern without files when the pipeline is created, not when it
+        runs.
+    skip_header_lines: the number of lines at the beginning of each file that are not rows.
     """
 
     def __init__(
@@ -209,8 +211,9 @@ class CsvTFXIO(_batch_dataset.BatchDatasetTFXIO, _CsvTFXIOBase):
     def RecordBatches(
         self, options: dataset_options.RecordBatchesOptions
     ) -> Iterator[pa.RecordBatch]:
-        """The batches without Beam; tfx_bsl has none. Without end, no batch is smaller. A line is
-        what docs/formats.md says of CSV: a quote may hold line ends. ValueError without a schema.
+        """The batches without Beam; tfx_bsl has none. Without end, there is no smaller batch. Lines
+        are as docs/formats.md describes them for CSV: quoted text may contain line ends. ValueError
+        without a schema.
         """
         schema = self.ArrowSchema()
         several = self._multivalent_columns or ()

@@ -1,4 +1,4 @@
-"""How the batches of a TFXIO are read: sizes, epochs, order."""
+"""Options for reading a TFXIO in batches: sizes, epochs, order."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import tensorflow as tf
 
 class TensorFlowDatasetOptions(NamedTuple):
     """For TensorFlowDataset. `num_epochs` None repeats without end; buffer sizes are in records
-    (shuffle) and batches (prefetch); with `label_key` the dataset's elements are pairs of a
-    dictionary without the label, and the label."""
+    (shuffle) and batches (prefetch); with `label_key`, the elements of the dataset are pairs of a
+    dictionary without the label and the label."""
 
     batch_size: int
     drop_final_batch: bool = False
@@ -26,7 +26,7 @@ class TensorFlowDatasetOptions(NamedTuple):
 
 
 class RecordBatchesOptions(NamedTuple):
-    """For RecordBatches: the same, of what needs no TensorFlow."""
+    """For RecordBatches: those options that need no TensorFlow."""
 
     batch_size: int
     drop_final_batch: bool = False

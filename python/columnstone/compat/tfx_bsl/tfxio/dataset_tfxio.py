@@ -1,7 +1,7 @@
 """tfx_bsl.tfxio.dataset_tfxio: a tf.data.Dataset as a TFXIO.
 
-TensorFlow iterates the dataset, and Beam's workers read what it saved; the batches are made by
-columnstone.tensor.TensorEncoder.
+TensorFlow iterates over the dataset and saves it, and Beam's workers read the saved data;
+columnstone.tensor.TensorEncoder makes the batches.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ SpecType: TypeAlias = Any  # a tf.TypeSpec, or tuples, named tuples and dicts of
 
 
 class DatasetTFXIOOptions(NamedTuple):
-    """Where the dataset is saved for Beam's workers, and how.
+    """Where and how the dataset is saved for Beam's workers.
 
     working_dir: a folder, or its URL, that the workers can read. None: a new temporary folder for
         each TFXIO.
-    feature_names: one for each component of an element, in tf.nest.flatten's order (that of the
-        keys, in dictionaries). Where they are not as many as the components, or None, the names are
-        those of the element: keys and fields, with "_" between levels, and "feature0", "feature1"
-        and so on for what has none.
-    num_shards: number of parts that are read independently; None: one.
+    feature_names: one for each component of an element, in tf.nest.flatten's order (in
+        dictionaries, the order of the keys). If it is None, or has another length, the names are
+        those in the element: keys and fields, with "_" between levels, and "feature0", "feature1"
+        and so on for components without a name.
+    num_shards: the number of parts that are read independently; None: one.
     """
 
     working_dir: Optional[str] = None  # noqa: UP045
@@ -48,11 +48,10 @@ _DEFAULT = DatasetTFXIOOptions()
 
 
 class DatasetTFXIO(tfxio.TFXIO):
-    """A finite dataset of batches: of tensors whose first dimension is the batch, whatever
-    structure they are in.
+    """A finite dataset of batches: tensors in any structure whose first dimension is the batch.
 
-    Floating tensors become float32, integers and booleans int64; strings stay, and other types
-    raise TypeError. Raises ValueError for tensors that no columns can hold.
+    Floating-point tensors become float32, integers and booleans int64; strings stay, and other
+    types raise TypeError. Raises ValueError for tensors that columns cannot hold.
     """
 
     def __init__(self, dataset: tf.data.Dataset, options: DatasetTFXIOOptions = _DEFAULT) -> None:
@@ -68,9 +67,9 @@ class DatasetTFXIO(tfxio.TFXIO):
         return self._converter.tensor_representations()
 
     def BeamSource(self, batch_size: int | None = None) -> beam.PTransform:
-        """The batches of the dataset, or batches of `batch_size` rows, of which the last may be
-        smaller. The dataset is iterated and saved by this call, each time into a folder of its own
-        in the working folder, where it stays."""
+        """The batches of the dataset, or batches of `batch_size` rows, the last of which may be
+        smaller. This call iterates over the dataset and saves it, each time into a new folder in
+        the working folder, where it stays."""
         prepared = _PrepareDataset(self._dataset, self._options.feature_names)
         if batch_size:
             prepared = prepared.rebatch(batch_size)
@@ -100,9 +99,9 @@ class DatasetTFXIO(tfxio.TFXIO):
     def RecordBatches(
         self, options: dataset_options.RecordBatchesOptions | DatasetTFXIOOptions
     ) -> Iterator[pa.RecordBatch] | tf.data.Dataset:
-        """The batches, without Beam and without a saved dataset. With DatasetTFXIOOptions, which
-        are all that tfx_bsl takes here: a tf.data.Dataset of dictionaries with the feature names of
-        the options."""
+        """The batches, without Beam and without a saved dataset. With DatasetTFXIOOptions, the only
+        options that tfx_bsl accepts here: a tf.data.Dataset of dictionaries with the feature names
+        of the options."""
         if isinstance(options, DatasetTFXIOOptions):
             return _PrepareDataset(self._dataset, options.feature_names).prefetch(tf.data.AUTOTUNE)
         return (self._converter.convert(tensors) for tensors in self._in_order(options))
@@ -110,8 +109,8 @@ class DatasetTFXIO(tfxio.TFXIO):
     def TensorFlowDataset(
         self, options: dataset_options.TensorFlowDatasetOptions
     ) -> tf.data.Dataset:
-        """Dictionaries of tensors by their names, in batches as the options say; tfx_bsl has none.
-        Raises ValueError where the label is none of the tensors."""
+        """Dictionaries of tensors by name, in batches according to the options; tfx_bsl has none.
+        Raises ValueError if the label is not one of the tensors."""
         dataset = self._in_order(options)
         label = options.label_key
         if label is not None:
@@ -127,8 +126,8 @@ class DatasetTFXIO(tfxio.TFXIO):
         self,
         options: dataset_options.RecordBatchesOptions | dataset_options.TensorFlowDatasetOptions,
     ) -> tf.data.Dataset:
-        """As their batch sizes, epochs and shuffling say. As with tfx_bsl's files, a dataset
-        without end has no batch that is not full."""
+        """According to their batch sizes, epochs and shuffling. As with tfx_bsl's files, a dataset
+        without end has no incomplete batch."""
         dataset = _PrepareDataset(self._dataset, self._options.feature_names)
         if options.shuffle:
             dataset = dataset.unbatch().shuffle(options.shuffle_buffer_size, options.shuffle_seed)
@@ -139,7 +138,7 @@ class DatasetTFXIO(tfxio.TFXIO):
         return dataset.rebatch(options.batch_size, drop_remainder=drop)
 
     def _ProjectImpl(self, tensor_names: list[str]) -> DatasetTFXIO:
-        """These tensors only; tfx_bsl has no projection here. Raises ValueError for others."""
+        """Only these tensors; tfx_bsl has no projection here. Raises ValueError for others."""
         for name in tensor_names:
             if name not in self._type_specs:
                 raise ValueError(f"Unable to project {name}: there is no such tensor")
@@ -152,7 +151,7 @@ class DatasetTFXIO(tfxio.TFXIO):
 def _batches_of_shard(
     where: tuple[str, int], specs: dict[str, tf.TypeSpec]
 ) -> Iterator[pa.RecordBatch]:
-    """The batches of one shard of a saved dataset; none, where it has no elements."""
+    """The batches of one shard of a saved dataset; none if it has no elements."""
     path, shard = where
 
     def one(datasets: tf.data.Dataset) -> tf.data.Dataset:
@@ -165,7 +164,7 @@ def _batches_of_shard(
 
 
 def _PrepareDataset(dataset: tf.data.Dataset, feature_names: list[str] | None) -> tf.data.Dataset:
-    """The same elements as dictionaries by the features' names, of the types that columns have."""
+    """The same elements as dictionaries by feature name, with the types of the columns."""
     names = list(_GetDictStructureForElementSpec(dataset.element_spec, feature_names=feature_names))
 
     def prepared(*element: Any) -> dict[str, Any]:
@@ -181,8 +180,8 @@ def _PrepareDataset(dataset: tf.data.Dataset, feature_names: list[str] | None) -
 def _GetDictStructureForElementSpec(
     spec: SpecType, *, feature_names: list[str] | None = None
 ) -> collections.OrderedDict[str, tf.TypeSpec]:
-    """The components of a structure by name, in tf.nest.flatten's order. Raises ValueError where
-    two have the same name."""
+    """The components of a structure by name, in tf.nest.flatten's order. Raises ValueError if two
+    have the same name."""
     flat = tf.nest.flatten(spec)
     names = feature_names
     if not names or len(names) != len(flat):
@@ -194,8 +193,8 @@ def _GetDictStructureForElementSpec(
 
 
 def _names_of(spec: SpecType) -> list[str]:
-    """A name for each component; numbers of those without one go through the whole structure, and
-    begin again below each name."""
+    """A name for each component. Those without a name are numbered over the whole structure, and
+    again from 0 below each name."""
     return list(_walk(spec, iter(range(len(tf.nest.flatten(spec))))))
 
 
@@ -215,7 +214,7 @@ def _walk(spec: SpecType, numbers: Iterator[int]) -> Iterator[str]:
 
 
 def _fields_of(spec: SpecType) -> list[tuple[Any, SpecType]] | None:
-    """Of what has names, those and the components, in tf.nest.flatten's order."""
+    """The names and the components of a structure with names, in tf.nest.flatten's order."""
     if isinstance(spec, Mapping):
         return [(key, spec[key]) for key in sorted(spec)]
     if hasattr(spec, "_fields"):

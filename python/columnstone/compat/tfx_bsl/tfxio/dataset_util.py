@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def detect_compression_type(file_patterns: tf.Tensor | Sequence[str]) -> tf.Tensor:
-    """By the names of the files that the patterns match: "GZIP" if all end with .gz, "" if none
-    does, else "INVALID_MIXED_COMPRESSION_TYPES". A scalar; made of plain operations, so that it can
-    be part of a graph."""
+    """The compression according to the names of the files that match the patterns: "GZIP" if all
+    end with .gz, "" if none does, otherwise "INVALID_MIXED_COMPRESSION_TYPES". A scalar; it
+    consists of plain operations, so that it can be part of a graph."""
     is_gzip = tf.strings.regex_full_match(tf.io.matching_files(file_patterns), r".*\.gz")
     has_gzip, has_other = tf.reduce_any(is_gzip), tf.reduce_any(~is_gzip)
     one = tf.where(has_gzip, "GZIP", "")
@@ -31,9 +31,9 @@ def make_tf_record_dataset(
     reader_num_threads: int = tf.data.AUTOTUNE,
     sloppy_ordering: bool = False,
 ) -> tf.data.Dataset:
-    """Batches of records of the files that the patterns match, in turns of one from each of several
-    files. Batches go across epochs; num_epochs None repeats without end, and has no last batch that
-    is not full. The order does not depend on threads unless it may be sloppy."""
+    """Batches of records of the files that match the patterns, taken in turn from several files.
+    Batches continue across epochs. num_epochs=None repeats without end, without incomplete batches.
+    The order does not depend on threads, unless sloppy ordering is allowed."""
     patterns = tf.convert_to_tensor(file_pattern)
     compression = detect_compression_type(patterns)
     files = tf.data.Dataset.list_files(patterns, shuffle=shuffle, seed=shuffle_seed)

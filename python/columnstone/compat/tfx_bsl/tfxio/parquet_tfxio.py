@@ -39,13 +39,14 @@ _COLUMN_TYPES = {
 class ParquetTFXIO(_batch_dataset.BatchDatasetTFXIO):
     """Parquet files.
 
-    file_pattern: a path, a glob or a list of them; a file that is named twice is read twice.
-    column_names: those to read, in this order; None: all.
-    min_bundle_size: has no effect: the planner chooses how row groups are divided.
-    schema: with it, there are the columns of its features only, as large_list<int64>, <float> and
+    file_pattern: a path, a glob or a list of them; a file that is given twice is read twice.
+    column_names: the columns to read, in this order; None: all.
+    min_bundle_size: has no effect: the planner chooses how to divide row groups.
+    schema: with it, only the columns of its features are read, as large_list<int64>, <float> and
         <large_binary>: other lists and numbers are converted, and columns without lists become
-        lists of one. Without it, the columns are as the files have them.
-    validate: raises OSError for patterns without files while a pipeline is made, not when it runs.
+        lists of one value. Without it, the columns have the types of the files.
+    validate: raises OSError for patterns without files when the pipeline is created, not when it
+        runs.
     """
 
     def __init__(
@@ -65,8 +66,8 @@ class ParquetTFXIO(_batch_dataset.BatchDatasetTFXIO):
         self._validate = validate
 
     def BeamSource(self, batch_size: int | None = None) -> beam.PTransform:
-        """Batches of so many rows at most, 1024 where it is None; the last ones of each part of a
-        file have fewer."""
+        """Batches of at most this many rows (None: 1024); the last ones of each part of a file have
+        fewer."""
         count = telemetry.ProfileRecordBatches(self._telemetry_descriptors, _FORMAT, _FORMAT)
 
         @beam.typehints.with_output_types(pa.RecordBatch)
@@ -76,7 +77,7 @@ class ParquetTFXIO(_batch_dataset.BatchDatasetTFXIO):
         return beam.ptransform_fn(BeamSource)()
 
     def _read(self, batch_size: int | None) -> beam.PTransform:
-        """The batches, in the types of ArrowSchema()."""
+        """The batches, with the types of ArrowSchema()."""
         if self._validate:
             record_based_tfxio.check_patterns(self._file_pattern)
         schema = None if self._schema is None else self.ArrowSchema()
@@ -110,8 +111,8 @@ class ParquetTFXIO(_batch_dataset.BatchDatasetTFXIO):
         return beam.ptransform_fn(ReadRows)()
 
     def _RawRecordToRecordBatchInternal(self, batch_size: int | None = None) -> beam.PTransform:
-        """Raises KeyError for a row without one of the columns. Rows are unpickled: they have to
-        come from RawRecordBeamSource(), not from elsewhere."""
+        """Raises KeyError for a row without one of the columns. Rows are unpickled: they must come
+        from RawRecordBeamSource()."""
         schema = self.ArrowSchema()
 
         @beam.typehints.with_input_types(bytes)
@@ -125,7 +126,7 @@ class ParquetTFXIO(_batch_dataset.BatchDatasetTFXIO):
     def RecordBatches(
         self, options: dataset_options.RecordBatchesOptions
     ) -> Iterator[pa.RecordBatch]:
-        """The batches without Beam; tfx_bsl has none. Without end, no batch is smaller."""
+        """The batches without Beam; tfx_bsl has none. Without end, there is no smaller batch."""
         schema = None if self._schema is None else self.ArrowSchema()
         source = _ParquetTFXIO(list(self._file_pattern), self._columns())
         drop = options.drop_final_batch or options.num_epochs is None
@@ -133,7 +134,7 @@ class ParquetTFXIO(_batch_dataset.BatchDatasetTFXIO):
             yield batch if schema is None else _conformed(batch, schema)
 
     def _ArrowSchemaNoRawRecordColumn(self) -> pa.Schema:
-        """Without a schema, that of the files, which are opened for it."""
+        """Without a schema, that of the files, which are opened for this."""
         if self._schema is None:
             with _ParquetTFXIO(list(self._file_pattern), self._column_names)._open(1024) as source:
                 return to_pyarrow(source.arrow_schema)
@@ -142,14 +143,14 @@ class ParquetTFXIO(_batch_dataset.BatchDatasetTFXIO):
         return pa.schema([_field_of(features[name]) for name in names if name in features])
 
     def TensorRepresentations(self) -> tensor_adapter.TensorRepresentations:
-        """Those of the schema, or of what can be inferred; without a schema, of the columns that
-        are lists of numbers or strings."""
+        """The representations of the schema, or inferred ones; without a schema, those of the
+        columns that are lists of numbers or strings."""
         return tensor_representation_util.InferTensorRepresentationsFromMixedSchema(
             self._described()
         )
 
     def _described(self) -> schema_pb2.Schema:
-        """The schema, or one of the columns of the files."""
+        """The schema, or one made from the columns of the files."""
         if self._schema is not None:
             return self._schema
         schema = schema_pb2.Schema()
@@ -160,8 +161,8 @@ class ParquetTFXIO(_batch_dataset.BatchDatasetTFXIO):
         return schema
 
     def _ProjectImpl(self, tensor_names: list[str]) -> ParquetTFXIO:
-        """These tensors, and the columns that they are made of; others are not read. Raises
-        ValueError for one that there is not."""
+        """Only these tensors, and the columns that they are made from; others are not read. Raises
+        ValueError for an unknown tensor."""
         schema = schema_pb2.Schema()
         schema.CopyFrom(self._described())
         tensor_representation_util.SetTensorRepresentationsInSchema(
@@ -197,7 +198,7 @@ def _feature_type_of(kind: pa.DataType) -> int | None:
 
 
 def _conformed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """The columns of the schema, in its types."""
+    """The columns of the schema, with its types."""
     columns = []
     for field in schema:
         column = batch.column(field.name)

@@ -10,7 +10,7 @@ from . import _record_files, dataset_options, tensor_adapter, tfxio
 
 
 class _RawRecordTFXIO(_record_files.RecordTFXIO):
-    """One column of the records, and one dense tensor of the same name."""
+    """One column of records, and one dense tensor with the same name."""
 
     def __init__(
         self, raw_record_column_name: str, telemetry_descriptors: list[str], physical_format: str
@@ -44,9 +44,9 @@ class _RawRecordTFXIO(_record_files.RecordTFXIO):
 
 
 class RawBeamRecordTFXIO(_record_files.GivenRecordsTFXIO, _RawRecordTFXIO):
-    """Records that a pipeline has.
+    """Records from a pipeline.
 
-    physical_format: where they come from, for the names of metrics.
+    physical_format: the origin of the records, for the names of metrics.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class RawTfRecordTFXIO(_record_files.RecordFilesTFXIO, _RawRecordTFXIO):
     def TensorFlowDataset(
         self, options: dataset_options.TensorFlowDatasetOptions
     ) -> tf.data.Dataset:
-        """Dicts of a string tensor."""
+        """Dicts with a string tensor."""
         name = self._raw_record_column_name
         records = self._RecordDataset(options, sloppy_ordering=options.sloppy_ordering)
         return records.map(lambda batch: {name: batch}).prefetch(tf.data.AUTOTUNE)

@@ -1,4 +1,4 @@
-"""tfx_bsl.tfxio.record_based_tfxio: what all TFXIOs of files of records have."""
+"""tfx_bsl.tfxio.record_based_tfxio: the common part of all TFXIOs of files with records."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _RAW_COLUMN_TYPE = pa.large_list(pa.large_binary())
 
 
 class RecordBasedTFXIO(tfxio.TFXIO):
-    """Records and their bytes: BeamSource() is RawRecordBeamSource() and then
-    RawRecordToRecordBatch(), which a pipeline can use one by one to have both the records and the
-    batches of one reading.
+    """Records and their bytes. BeamSource() is RawRecordBeamSource() followed by
+    RawRecordToRecordBatch(); a pipeline can use both separately to get the records and the batches
+    from one pass.
 
     raw_record_column_name: of a last column with each row's record, large_list<large_binary>. Only
-        for classes whose SupportAttachingRawRecords() is true, else AssertionError; their
+        for classes whose SupportAttachingRawRecords() is true (otherwise AssertionError); their
         _RawRecordToRecordBatchInternal() adds it.
-    telemetry_descriptors, logical_format, physical_format: names of the metrics, see telemetry.
+    telemetry_descriptors, logical_format, physical_format: names for the metrics, see telemetry.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class RecordBasedTFXIO(tfxio.TFXIO):
         return self._telemetry_descriptors
 
     def SupportAttachingRawRecords(self) -> bool:
-        """Whether there may be a raw_record_column_name."""
+        """Whether a raw_record_column_name is allowed."""
         return False
 
     def RawRecordBeamSource(self) -> beam.PTransform:
-        """A PTransform that gives the records, a PCollection of bytes, and counts them."""
+        """A PTransform that returns the records, a PCollection of bytes, and counts them."""
         count = telemetry.ProfileRawRecords(
             self._telemetry_descriptors, self._logical_format, self._physical_format
         )
@@ -77,8 +77,8 @@ class RecordBasedTFXIO(tfxio.TFXIO):
         return beam.ptransform_fn(RawRecordBeamSource)()
 
     def RawRecordToRecordBatch(self, batch_size: int | None = None) -> beam.PTransform:
-        """A PTransform from records, such as RawRecordBeamSource() gives, to batches of so many
-        rows, or of a number that Beam tunes; they are counted."""
+        """A PTransform that converts records, such as those of RawRecordBeamSource(), to batches of
+        this many rows, or of a number that Beam tunes, and counts them."""
         count = telemetry.ProfileRecordBatches(
             self._telemetry_descriptors, self._logical_format, self._physical_format
         )
@@ -103,18 +103,18 @@ class RecordBasedTFXIO(tfxio.TFXIO):
 
     @abc.abstractmethod
     def _RawRecordBeamSourceInternal(self) -> beam.PTransform:
-        """What RawRecordBeamSource() counts the records of."""
+        """The transform in RawRecordBeamSource() whose records are counted."""
 
     @abc.abstractmethod
     def _RawRecordToRecordBatchInternal(self, batch_size: int | None = None) -> beam.PTransform:
-        """What RawRecordToRecordBatch() counts the batches of."""
+        """The transform in RawRecordToRecordBatch() whose batches are counted."""
 
     @abc.abstractmethod
     def _ArrowSchemaNoRawRecordColumn(self) -> pa.Schema:
-        """The schema of the batches without the raw record column, whether they have it or not."""
+        """The schema of the batches without the raw record column, even if they have it."""
 
     def ArrowSchema(self) -> pa.Schema:
-        """Raises ValueError where the raw record column has the name of another one."""
+        """Raises ValueError if the raw record column has the name of another column."""
         schema = self._ArrowSchemaNoRawRecordColumn()
         name = self._raw_record_column_name
         if name is None:
@@ -126,20 +126,21 @@ class RecordBasedTFXIO(tfxio.TFXIO):
     def RecordBatches(
         self, options: dataset_options.RecordBatchesOptions
     ) -> Iterator[pa.RecordBatch]:
-        """NotImplementedError, as in tfx_bsl, for classes that have none of their own."""
+        """NotImplementedError, as in tfx_bsl, for classes that do not override it."""
         raise NotImplementedError
 
     def RawRecordTensorFlowDataset(
         self, options: dataset_options.TensorFlowDatasetOptions
     ) -> tf.data.Dataset:
-        """A dataset of datasets of records, one for each group of files of one format.
-        NotImplementedError, as in tfx_bsl, for classes that have none of their own."""
+        """A dataset of datasets of records, one for each group of files with the same format.
+        NotImplementedError, as in tfx_bsl, for classes that do not override it."""
         raise NotImplementedError
 
     def _PopLabelFeatureFromDataset(
         self, dataset: tf.data.Dataset, label_key: str
     ) -> tf.data.Dataset:
-        """A dataset of dicts of tensors as one of pairs: the dict without the label, the label."""
+        """Converts a dataset of dicts of tensors to one of pairs: the dict without the label, and
+        the label."""
         names = self.TensorRepresentations().keys()
         if label_key not in names:
             raise ValueError(
@@ -152,7 +153,7 @@ class RecordBasedTFXIO(tfxio.TFXIO):
 def CreateRawRecordColumn(
     raw_records: np.ndarray[Any, Any] | Sequence[bytes] | pa.Array,
 ) -> pa.Array:
-    """The records as a raw record column: lists of one each."""
+    """The records as a raw record column: lists of one record each."""
     values = _binary(raw_records)
     return pa.LargeListArray.from_arrays(pa.array(np.arange(len(values) + 1)), values)
 
@@ -169,12 +170,12 @@ def AppendRawRecordColumn(
     raw_records: Sequence[bytes] | pa.Array,
     record_index_column_name: str | None = None,
 ) -> pa.RecordBatch:
-    """The batch with a last column of this name, of the records that its rows come from.
+    """The batch with an added last column of this name: the records that its rows come from.
 
-    record_index_column_name: a column of lists of one integer each, the place among raw_records of
-        the record of the row. None: row i is of record i.
+    record_index_column_name: a column of lists of one integer each, the position in raw_records of
+        the row's record. None: row i comes from record i.
 
-    Raises AssertionError where rows and records do not fit.
+    Raises AssertionError if rows and records do not match.
     """
     name = record_index_column_name
     if name is not None:
@@ -224,8 +225,8 @@ def _require(holds: bool, text: str) -> None:
 @beam.typehints.with_input_types(beam.Pipeline)
 @beam.typehints.with_output_types(bytes)
 def ReadTfRecord(pipeline: beam.Pipeline, file_pattern: Sequence[str]) -> beam.PCollection:
-    """The records of all files that the patterns match. OSError, when the pipeline is made, for a
-    pattern without files."""
+    """The records of all files that match the patterns. Raises OSError, when the pipeline is
+    created, for a pattern without files."""
     _require(bool(file_pattern), "Must provide at least one file pattern.")
     check_patterns(file_pattern)
     if not within_reach(file_pattern):
@@ -247,8 +248,8 @@ def check_patterns(file_pattern: Sequence[str]) -> None:
 
 
 def within_reach(file_pattern: Sequence[str]) -> bool:
-    """Whether our reader, which opens URLs by fsspec, can open them all: those of a file system
-    that only Beam has are Beam's to read."""
+    """Whether our reader, which opens URLs with fsspec, can open all of them: Beam reads those on
+    file systems that only Beam has."""
     schemes = {FileSystems.get_scheme(pattern) for pattern in file_pattern} - {None}
     try:
         for scheme in schemes:
@@ -264,11 +265,12 @@ def _records_of(batch: pa.RecordBatch) -> list[bytes]:
 
 
 class OverridableRecordBasedTFXIO(RecordBasedTFXIO):
-    """A TFXIO of a user's transforms, which has nothing else: other methods raise
-    NotImplementedError, as in tfx_bsl.
+    """A TFXIO made of a user's transforms only: other methods raise NotImplementedError, as in
+    tfx_bsl.
 
-    raw_record_beam_source: called without arguments, gives the transform to records.
-    raw_record_to_record_batch: called with a size of batches or None, gives that to batches.
+    raw_record_beam_source: called without arguments, returns the transform that reads records.
+    raw_record_to_record_batch: called with a batch size or None, returns the transform that makes
+        batches.
     """
 
     def __init__(

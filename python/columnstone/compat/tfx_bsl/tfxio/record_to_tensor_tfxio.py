@@ -1,7 +1,7 @@
 """tfx_bsl.tfxio.record_to_tensor_tfxio: records that a saved TFGraphRecordDecoder decodes.
 
-TensorFlow runs the decoder; files are read by columnstone.beam, and the batches are made by
-columnstone.tensor.TensorEncoder.
+TensorFlow runs the decoder, columnstone.beam reads files, and columnstone.tensor.TensorEncoder
+makes the batches.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 class RecordToTensorTFXIO(record_based_tfxio.RecordBasedTFXIO):
-    """What both have: the batches and tensors of a decoder's output_type_specs().
+    """The common part: the batches and tensors of a decoder's output_type_specs().
 
-    saved_decoder_path: the folder that save_decoder wrote, where Beam's workers can read it.
-    use_singleton_decoder: one decoder for all threads of a worker's process, not one for each.
+    saved_decoder_path: the folder that save_decoder wrote; Beam's workers must be able to read it.
+    use_singleton_decoder: use one decoder for all threads of a worker process, not one for each.
 
-    Raises ValueError where the tensor of record indices is neither ragged nor a sparse one of rows,
-    and where a column has the name of the raw record column.
+    Raises ValueError if the tensor of record indices is neither ragged nor a sparse tensor of rows,
+    and if a column has the name of the raw record column.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class RecordToTensorTFXIO(record_based_tfxio.RecordBasedTFXIO):
         return self._arrow_schema
 
     def _ProjectImpl(self, tensor_names: list[str]) -> RecordToTensorTFXIO:
-        """These tensors only. The decoder makes all of them all the same, and batches keep all
+        """Only these tensors. The decoder still computes all of them, and batches keep all
         columns."""
         projected = copy.copy(self)
         projected._tensor_representations = {
@@ -121,8 +121,8 @@ class RecordToTensorTFXIO(record_based_tfxio.RecordBasedTFXIO):
 
 
 class BeamRecordToTensorTFXIO(RecordToTensorTFXIO):
-    """Records that come through a PCollection of bytes, from files of physical_format. Without
-    files there is no TensorFlowDataset, as in tfx_bsl."""
+    """Records from a PCollection of bytes, originally from files of physical_format. Without files
+    there is no TensorFlowDataset, as in tfx_bsl."""
 
     def __init__(
         self,
@@ -151,8 +151,8 @@ class BeamRecordToTensorTFXIO(RecordToTensorTFXIO):
 
 
 class TFRecordToTensorTFXIO(RecordToTensorTFXIO):
-    """Records of TFRecord files. What the decoder gives is what a TensorAdapter makes of the
-    batches again."""
+    """Records from TFRecord files. A TensorAdapter restores the results of the decoder from the
+    batches."""
 
     def __init__(
         self,
@@ -178,9 +178,9 @@ class TFRecordToTensorTFXIO(RecordToTensorTFXIO):
     def TensorFlowDataset(
         self, options: dataset_options.TensorFlowDatasetOptions
     ) -> tf.data.Dataset:
-        """Dictionaries of tensors, each decoded from `batch_size` records: where rows are not the
-        records, the number of rows is another one. With a label_key, pairs of the dictionary
-        without that tensor, and the tensor; ValueError where there is none of this name."""
+        """Dictionaries of tensors, each decoded from `batch_size` records; if rows are not records,
+        the number of rows differs. With a label_key, pairs of the dictionary without that tensor,
+        and the tensor; ValueError if there is none with this name."""
         records = dataset_util.make_tf_record_dataset(
             file_pattern=self._file_pattern,
             batch_size=options.batch_size,
@@ -211,14 +211,14 @@ def _index_column_of(representation: Any) -> str:
 
 
 def _loaded(path: str) -> tf_graph_record_decoder.LoadedDecoder:
-    """The decoder, which may have operations of struct2tensor's."""
+    """The decoder, which may contain operations of struct2tensor."""
     with contextlib.suppress(ImportError, tf.errors.NotFoundError):
         importlib.import_module("struct2tensor")
     return tf_graph_record_decoder.load_decoder(path)
 
 
 class _Decoder:
-    """A decoder that has run once, for no records, so that its graph is optimized."""
+    """A decoder that has already run once, without records, so that its graph is optimized."""
 
     def __init__(self, path: str) -> None:
         decoder = _loaded(path)
@@ -231,8 +231,8 @@ class _Decoder:
 @beam.typehints.with_input_types(list[bytes])
 @beam.typehints.with_output_types(pa.RecordBatch)
 class _RecordsToRecordBatch(beam.DoFn):
-    """Lists of records as batches, and the time that loading the decoder takes, in whole seconds,
-    as a metric of Beam."""
+    """Converts lists of records to batches, and reports the time for loading the decoder, in whole
+    seconds, as a Beam metric."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""tfx_bsl.tfxio.telemetry: transforms that count what passes, in Beam's metrics.
+"""tfx_bsl.tfxio.telemetry: transforms that count their input in Beam's metrics.
 
 The namespace is "tfx.DESCRIPTOR….io", the names are
 "LogicalFormat[LOGICAL]-PhysicalFormat[PHYSICAL]-WHAT".
@@ -28,8 +28,8 @@ def ProfileRecordBatches(
     physical_format: str,
     distribution_update_probability: float = 0.1,
 ) -> beam.PCollection:
-    """The same batches, counted: num_rows, record_batch_byte_size and num_cells[TYPE]; and of a
-    sample of them, each with this probability, num_columns and num_feature_values per row."""
+    """Passes batches on and counts num_rows, record_batch_byte_size and num_cells[TYPE]; and for a
+    sample of them (each with this probability) num_columns and num_feature_values per row."""
     if not 0 < distribution_update_probability <= 1:
         raise AssertionError(f"Invalid probability: {distribution_update_probability}")
     telemetry = telemetry_of(telemetry_descriptors, logical_format, physical_format)
@@ -46,7 +46,7 @@ def ProfileRawRecords(
     logical_format: str,
     physical_format: str,
 ) -> beam.PCollection:
-    """The same records, counted: num_raw_records and raw_record_byte_size."""
+    """Passes records on and counts num_raw_records and raw_record_byte_size."""
     metrics = RecordMetrics(telemetry_of(telemetry_descriptors, logical_format, physical_format))
     return pcoll | "ProfileRawRecords" >> beam.ParDo(_CountRecord(metrics))
 
@@ -54,7 +54,8 @@ def ProfileRawRecords(
 def telemetry_of(
     descriptors: Sequence[str] | None, logical_format: str, physical_format: str
 ) -> Telemetry:
-    """The names of the metrics. Raises AssertionError for a format with what divides a name."""
+    """The names of the metrics. Raises AssertionError for a format that contains a separator of
+    names."""
     for name in (logical_format, physical_format):
         if any(mark in name for mark in "[]-"):
             raise AssertionError(f"Invalid logical / physical format string: {name}")

@@ -1,4 +1,4 @@
-"""tfx_bsl.tfxio.telemetry_test_util: what tests of metrics share."""
+"""tfx_bsl.tfxio.telemetry_test_util: helpers for tests of metrics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def ValidateMetrics(
     physical_format: str,
 ) -> None:
     """Fails the test unless the pipeline has counters and distributions in the namespace of these
-    descriptors, and all of them have names of these formats."""
+    descriptors, all with the names of these formats."""
     namespace = util.MakeTfxNamespace([*telemetry_descriptors, "io"])
     found = pipeline_result.metrics().query(MetricsFilter().with_namespace(namespace))
     begin = f"LogicalFormat[{logical_format}]-PhysicalFormat[{physical_format}]-"

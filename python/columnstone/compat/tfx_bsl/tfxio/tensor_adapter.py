@@ -26,8 +26,8 @@ TensorRepresentations: TypeAlias = dict[str, schema_pb2.TensorRepresentation]
 
 
 class TensorAdapterConfig:
-    """What a TensorAdapter is made of: the Arrow schema of the batches, a TensorRepresentation for
-    each tensor, and the tf.TypeSpecs before a projection (None: there was none). Pickles."""
+    """The arguments of a TensorAdapter: the Arrow schema of the batches, a TensorRepresentation for
+    each tensor, and the tf.TypeSpecs before a projection (None: there was none). It pickles."""
 
     def __init__(
         self,
@@ -50,10 +50,10 @@ class TensorAdapterConfig:
 
 
 class TensorAdapter:
-    """Makes TensorFlow's tensors of pyarrow's record batches of one schema.
+    """Converts pyarrow record batches of one schema to TensorFlow tensors.
 
-    Raises ValueError for representations that the schema's columns cannot give, and where
-    original_type_specs lack one of the tensors or say another type for it.
+    Raises ValueError for representations that do not fit the schema's columns, and if
+    original_type_specs lack one of the tensors or have another type for it.
     """
 
     def __init__(self, config: TensorAdapterConfig) -> None:
@@ -98,7 +98,7 @@ class TensorAdapter:
         return self._original_type_specs
 
     def TypeSpecs(self) -> dict[str, tf.TypeSpec]:
-        """The tf.TypeSpec of each tensor, whose first dimension is not known."""
+        """The tf.TypeSpec of each tensor; its first dimension is unknown."""
         return self._type_specs
 
     def ToBatchTensors(
@@ -108,10 +108,10 @@ class TensorAdapter:
     ) -> dict[str, Any]:
         """The tensors of a batch by name: tf.Tensor, tf.SparseTensor and tf.RaggedTensor, or, if
         produce_eager_tensors is False, numpy arrays, SparseTensorValue and RaggedTensorValue. None:
-        as TensorFlow executes eagerly or not.
+        depends on whether TensorFlow executes eagerly.
 
-        Raises RuntimeError where eager tensors are asked for and TensorFlow is not eager, and
-        ValueError for a batch of another schema or rows that do not fit.
+        Raises RuntimeError if eager tensors are requested and TensorFlow is not eager, and
+        ValueError for a batch with another schema or with rows that do not fit.
         """
         eager = tf.executing_eagerly()
         if produce_eager_tensors and not eager:
@@ -154,7 +154,7 @@ class TensorAdapter:
 
 
 class _Unfit(Exception):
-    """What tfx_bsl refuses and Columnstone takes."""
+    """Checks for representations that tfx_bsl refuses but Columnstone accepts."""
 
 
 def _tensor_of(
@@ -193,8 +193,8 @@ def _is_half(schema: pa.Schema, tensor: TensorRepresentation) -> bool:
 
 
 def _is_rank_1(message: schema_pb2.TensorRepresentation) -> bool:
-    """Without index columns: a column of lists, of which the rows are the only indices. Columnstone
-    has such tensors of columns without lists."""
+    """Without index columns: a column of lists whose only indices are the rows. In Columnstone,
+    such tensors come from columns without lists."""
     return message.HasField("sparse_tensor") and not message.sparse_tensor.index_column_names
 
 
@@ -204,7 +204,7 @@ def _rows_of(made: Any) -> Any:
 
 
 def _column_of(schema: pa.Schema, path: tuple[str, ...]) -> tuple[int, pa.DataType]:
-    """The list levels on the way to a column's values, and their type."""
+    """The number of list levels on the way to a column's values, and their type."""
     levels, steps = 0, list(path[1:])
     if path[0] not in schema.names:
         raise KeyError(f"Column {path[0]} does not exist in schema")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _DEFAULT_TENSOR_REPRESENTATION_GROUP = ""
 _IS_LEGACY_SCHEMA = "generate_legacy_feature_spec" in schema_pb2.Schema.DESCRIPTOR.fields_by_name
-# Features in these stages make no tensors; upstream's tests read the name.
+# Features in these stages become no tensors; upstream's tests use the name.
 _DISQUALIFYING_LIFECYCLE_STAGES = (
     schema_pb2.DEPRECATED,
     schema_pb2.DISABLED,
@@ -43,7 +43,7 @@ def SetTensorRepresentationsInSchema(
     tensor_representations: Mapping[str, schema_pb2.TensorRepresentation],
     tensor_representation_group_name: str = _DEFAULT_TENSOR_REPRESENTATION_GROUP,
 ) -> None:
-    """Makes these the group of that name in the schema, in its place."""
+    """Sets the group with that name in the schema, replacing an existing one."""
     group = schema.tensor_representation_group[tensor_representation_group_name]
     group.tensor_representation.clear()
     for name, message in tensor_representations.items():
@@ -54,7 +54,7 @@ def GetTensorRepresentationsFromSchema(
     schema: schema_pb2.Schema,
     tensor_representation_group_name: str = _DEFAULT_TENSOR_REPRESENTATION_GROUP,
 ) -> dict[str, schema_pb2.TensorRepresentation] | None:
-    """The group of that name, by tensor; None if there is none."""
+    """The group with that name, by tensor; None if there is none."""
     if tensor_representation_group_name not in schema.tensor_representation_group:
         return None
     group = schema.tensor_representation_group[tensor_representation_group_name]
@@ -64,7 +64,7 @@ def GetTensorRepresentationsFromSchema(
 def InferTensorRepresentationsFromSchema(
     schema: schema_pb2.Schema,
 ) -> dict[str, schema_pb2.TensorRepresentation]:
-    """What the features become without a group. Raises ValueError if they cannot be tensors."""
+    """The inferred representations of the features. Raises ValueError if they cannot be tensors."""
     bare = schema_pb2.Schema()
     bare.CopyFrom(schema)
     bare.ClearField("tensor_representation_group")
@@ -84,7 +84,7 @@ def InferTensorRepresentationsFromSchema(
 
 
 def _give_types(features: Iterable[Any]) -> None:
-    """A type to features without one: what they become does not depend on it."""
+    """Gives a type to features without one; their representations do not depend on it."""
     for feature in features:
         if feature.type == schema_pb2.TYPE_UNKNOWN:
             feature.type = schema_pb2.BYTES
@@ -92,9 +92,9 @@ def _give_types(features: Iterable[Any]) -> None:
 
 
 def _check_structs(schema: schema_pb2.Schema) -> None:
-    """Takes away the shapes of structs, which say nothing of the tensors of their fields, and the
-    stages of their fields, which are tensors in all of them. Raises NotImplementedError, in
-    tfx_bsl's words, for structs within structs."""
+    """Removes the shapes of structs, which do not affect the tensors of their fields, and the
+    stages of their fields, which become tensors in all stages. Raises NotImplementedError, with
+    tfx_bsl's message, for structs within structs."""
     for feature in schema.feature:
         if feature.type != schema_pb2.STRUCT:
             continue
@@ -112,7 +112,8 @@ def _check_structs(schema: schema_pb2.Schema) -> None:
 
 
 def _check_shapes(schema: schema_pb2.Schema) -> None:
-    """Raises ValueError, in tfx_bsl's words, for a fixed shape of what may be missing."""
+    """Raises ValueError, with tfx_bsl's message, for a fixed shape of a feature that may be
+    missing."""
     sparse = {
         column.name
         for one in schema.sparse_feature
@@ -130,9 +131,9 @@ def _check_shapes(schema: schema_pb2.Schema) -> None:
 
 
 def _take_sparse(schema: schema_pb2.Schema) -> dict[str, schema_pb2.TensorRepresentation]:
-    """Takes the sparse features without index features out of the schema, which is none for
-    Columnstone, with their values. Raises ValueError, in tfx_bsl's words, for sparse features that
-    cannot be tensors."""
+    """Removes sparse features without index features, which Columnstone does not support, and their
+    value features from the schema. Raises ValueError, with tfx_bsl's message, for sparse features
+    that cannot be tensors."""
     features = {feature.name: feature for feature in schema.feature}
     messages = {}
     for sparse in schema.sparse_feature:
@@ -178,7 +179,8 @@ def _check_domain(name: str, key: str, domain: Any) -> None:
 def InferTensorRepresentationsFromMixedSchema(
     schema: schema_pb2.Schema,
 ) -> dict[str, schema_pb2.TensorRepresentation]:
-    """The schema's group, and inferred ones for features that no tensor of it uses."""
+    """The representations of the schema's group, and inferred ones for features that none of its
+    tensors uses."""
     explicit = GetTensorRepresentationsFromSchema(schema) or {}
     used = {str(c) for m in explicit.values() for c in GetSourceColumnsFromTensorRepresentation(m)}
     inferred = InferTensorRepresentationsFromSchema(schema)
@@ -188,7 +190,7 @@ def InferTensorRepresentationsFromMixedSchema(
 def GetSourceColumnsFromTensorRepresentation(
     tensor_representation: schema_pb2.TensorRepresentation,
 ) -> list[ColumnPath]:
-    """The columns that the tensor is made of: of a sparse one first those of its indices."""
+    """The columns that the tensor is made from; for a sparse tensor, first the index columns."""
     if tensor_representation.WhichOneof("kind") is None:
         return []
     tensor = TensorRepresentation.from_proto("", tensor_representation)
@@ -214,7 +216,7 @@ def GetSourceValueColumnFromTensorRepresentation(
 def CreateTfExampleParserConfig(
     tensor_representation: schema_pb2.TensorRepresentation, feature_type: int
 ) -> Any:
-    """The feature of tf.io for tf.io.parse_example. Raises ValueError where there is none."""
+    """The tf.io feature for tf.io.parse_example. Raises ValueError if there is none."""
     dtype = _DTYPES.get(feature_type)
     if dtype is None:
         raise ValueError(f"The feature_type: {feature_type} is not supported.")
@@ -237,7 +239,7 @@ def CreateTfExampleParserConfig(
         )
     leaf = tensor.path[-1]
     if tensor_representation.HasField("sparse_tensor") and not tensor.index_columns:
-        # For Columnstone a column that is no list.
+        # For Columnstone, a column that is not a list.
         return _sparse_of_rank_0(leaf, tensor_representation.sparse_tensor, dtype)
     named = TensorRepresentation.from_proto(leaf, tensor_representation, dtype)
     with raising(ValueError):
@@ -254,8 +256,8 @@ def _sparse_of_rank_0(column: str, message: Any, dtype: str) -> Any:
 def CreateTfSequenceExampleParserConfig(
     schema: schema_pb2.Schema,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The features of tf.io.parse_sequence_example: those of the context, and those of the feature
-    lists, which are a struct's children. Raises ValueError without representations."""
+    """The features for tf.io.parse_sequence_example: those of the context, and those of the feature
+    lists, which are the children of a struct. Raises ValueError without representations."""
     messages = GetTensorRepresentationsFromSchema(schema)
     if messages is None:
         raise ValueError("TensorRepresentations are required.")
@@ -292,8 +294,8 @@ def _types_of(features: Iterable[Any], above: tuple[str, ...] = ()) -> dict[tupl
 def ProjectTensorRepresentationsInSchema(
     schema: schema_pb2.Schema, tensor_names: Iterable[str]
 ) -> schema_pb2.Schema:
-    """A schema of these tensors and the features that they are made of. Raises ValueError for a
-    tensor that there is not, and for columns that are no features."""
+    """A schema with these tensors and the features that they are made from. Raises ValueError for
+    an unknown tensor, and for columns that are not features."""
     messages = GetTensorRepresentationsFromSchema(schema)
     if messages is None:
         messages = InferTensorRepresentationsFromSchema(schema)
@@ -322,8 +324,8 @@ def ValidateTensorRepresentationsInSchema(
     schema: schema_pb2.Schema,
     tensor_representation_group_name: str = _DEFAULT_TENSOR_REPRESENTATION_GROUP,
 ) -> None:
-    """Raises ValueError if there is no such group, or if its tensors name columns that are no
-    features, or leave a feature out."""
+    """Raises ValueError if there is no such group, if its tensors refer to columns that are not
+    features, or if they leave a feature out."""
     messages = GetTensorRepresentationsFromSchema(schema, tensor_representation_group_name)
     if messages is None:
         raise ValueError(

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 class _Options:
-    """How the columns of sparse tensors are called, and which tensors of two dimensions are to have
-    index columns though they could be varlen ones."""
+    """The names of the columns of sparse tensors, and the two-dimensional tensors that get index
+    columns even though they could be varlen tensors."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class _Options:
 
 
 _SparseTensorValue = tf.compat.v1.SparseTensorValue
-# What the encoder says of tensors of several numbers of rows.
+# The encoder's message for tensors with different numbers of rows.
 _OTHER_ROWS = re.compile(r"(\d+) rows, but the tensors before have (\d+)")
 
 _Options.__name__ = "Options"
@@ -46,9 +46,11 @@ _DEFAULT = _Options()
 
 
 class TensorsToRecordBatchConverter:
-    """Makes pyarrow's record batches of tensors of these tf.TypeSpecs, in the order of their names.
+    """Converts tensors of these tf.TypeSpecs to pyarrow record batches; the columns are in the
+    order of the tensors' names.
 
-    Raises ValueError for a tensor that no columns can hold, and where two want the same column.
+    Raises ValueError for a tensor that columns cannot hold, and if two tensors need the same
+    column.
     """
 
     Options = _Options
@@ -85,11 +87,11 @@ class TensorsToRecordBatchConverter:
             raise _unfit(error.path or "", self._type_specs[error.path or ""]) from error
 
     def arrow_schema(self) -> pa.Schema:
-        """The schema of what convert() gives."""
+        """The schema of the result of convert()."""
         return self._arrow_schema
 
     def _schema(self, schema: pa.Schema) -> pa.Schema:
-        """The schema of the encoder, which has the bits of float16."""
+        """The schema of the encoder, with float16 as bits."""
         for name, spec in self._type_specs.items():
             if spec.dtype == tf.float16:
                 at = schema.get_field_index(self._encoder.representations[name].steps[0])
@@ -98,7 +100,7 @@ class TensorsToRecordBatchConverter:
         return schema
 
     def tensor_representations(self) -> dict[str, schema_pb2.TensorRepresentation]:
-        """What a TensorAdapter makes the tensors of again, by name."""
+        """The representations with which a TensorAdapter restores the tensors, by name."""
         tensors = self._encoder.representations
         messages = {name: tensors[name].to_proto() for name in self._type_specs}
         for message in messages.values():
@@ -107,9 +109,9 @@ class TensorsToRecordBatchConverter:
         return messages
 
     def convert(self, tensors: dict[str, Any]) -> pa.RecordBatch:
-        """The batch of these tensors, one for each TypeSpec, eager ones or values. Raises TypeError
-        for a tensor that its TypeSpec does not take, AssertionError for other names and for indices
-        of a sparse tensor that are not sorted, and ValueError for one that has no such form."""
+        """The batch of these tensors, one for each TypeSpec, eager tensors or values. Raises
+        TypeError for a tensor that does not fit its TypeSpec, AssertionError for other names and
+        for unsorted indices of a sparse tensor, and ValueError for a tensor without such a form."""
         if len(tensors) != len(self._type_specs):
             raise AssertionError(f"{len(tensors)} tensors for {len(self._type_specs)} TypeSpecs")
         given = {}
@@ -139,7 +141,7 @@ class TensorsToRecordBatchConverter:
 
 
 def _with_arrays(value: Any) -> Any:
-    """A value that has lists where TensorFlow takes them for arrays, with arrays."""
+    """A value with arrays instead of lists, where TensorFlow accepts lists as arrays."""
     if not isinstance(value, _SparseTensorValue):
         return np.asarray(value) if isinstance(value, list | tuple) else value
     shape = np.asarray(value.dense_shape, np.int64)
@@ -148,8 +150,8 @@ def _with_arrays(value: Any) -> Any:
 
 
 def _spec_of(name: str, spec: tf.TypeSpec, is_generic: bool) -> TensorSpec:
-    """What the encoder is told of it: rows are not known, and a sparse tensor that may have two
-    dimensions is taken for a varlen one."""
+    """The declaration for the encoder: the number of rows is unknown, and a sparse tensor that may
+    have two dimensions is declared as varlen."""
     known = spec
     if isinstance(spec, tf.SparseTensorSpec) and not is_generic:
         is_varlen = spec.shape.is_compatible_with([None, None])

@@ -19,7 +19,7 @@ _RAGGED = tf.RaggedTensor | tf.compat.v1.ragged.RaggedTensorValue
 
 
 class TfxBslTestCase(parameterized.TestCase, tf.test.TestCase):
-    """TensorFlow's test case, with parameters and with a comparison of tensors of every kind."""
+    """TensorFlow's test case, with parameters and with comparisons for tensors of every kind."""
 
     def assertTensorsEqual(
         self,
@@ -27,7 +27,7 @@ class TfxBslTestCase(parameterized.TestCase, tf.test.TestCase):
         right: common_types.TensorAlike,
         msg: str | None = None,
     ) -> None:
-        """Fails unless both are of one class and have the same parts."""
+        """Fails unless both have the same class and equal parts."""
         self.assertIsInstance(left, type(right), msg)
         if isinstance(left, _SPARSE):
             for part in ("values", "indices", "dense_shape"):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class InMemoryTFExampleRecord(tf_example_record.TFExampleBeamRecord):
-    """Serialized tf.Examples that a test has, with the names of metrics set."""
+    """Serialized tf.Examples of a test, with names for metrics."""
 
     def __init__(
         self, schema: schema_pb2.Schema | None = None, raw_record_column_name: str | None = None

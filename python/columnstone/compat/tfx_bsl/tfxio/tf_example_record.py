@@ -24,8 +24,8 @@ _FEATURE_NAME_PREFIX = "_tfx_bsl_"
 
 
 class _TFExampleRecordBase(_record_files.RecordTFXIO):
-    """schema_for_decoding: which columns batches have, where that is not `schema`, which says what
-    tensors there are."""
+    """schema_for_decoding: the columns of the batches, if they differ from those of `schema`, which
+    defines the tensors."""
 
     def __init__(
         self,
@@ -50,8 +50,8 @@ class _TFExampleRecordBase(_record_files.RecordTFXIO):
         return self._schema if self._schema_for_decoding is None else self._schema_for_decoding
 
     def _DecodeFn(self) -> _record_files.DecodeFn:
-        # A schema without anything is none in pipelines, as in tfx_bsl, where it is one of no
-        # columns for RecordBatches().
+        # In pipelines, an empty schema counts as no schema, as in tfx_bsl. For RecordBatches() it
+        # is a schema without columns.
         return _record_files.DecodeFn(
             _decoder_maker(_serialized(self._GetSchemaForDecoding()) or None),
             self._raw_record_column_name,
@@ -73,9 +73,9 @@ class _TFExampleRecordBase(_record_files.RecordTFXIO):
         )
 
     def _GetTfExampleParserConfig(self) -> tuple[dict[str, Any], dict[str, str]]:
-        """The features of tf.io.parse_example, and which tensor each of their names stands for: a
-        feature of one column is named as that, others by a name of their own. Raises ValueError
-        where tensors cannot be parsed together."""
+        """The features for tf.io.parse_example, and the tensor that each of their names refers to:
+        a feature from one column has its name, others have names of their own. Raises ValueError if
+        tensors cannot be parsed together."""
         if self._schema is None:
             raise ValueError("Unable to create a parsing config because no schema is provided.")
         types = {feature.name: feature.type for feature in self._schema.feature}
@@ -98,10 +98,10 @@ class _TFExampleRecordBase(_record_files.RecordTFXIO):
 
 
 class TFExampleBeamRecord(_record_files.GivenRecordsTFXIO, _TFExampleRecordBase):
-    """Serialized tf.Examples that a pipeline has.
+    """Serialized tf.Examples from a pipeline.
 
-    physical_format: where they come from, for the names of metrics.
-    raw_record_column_name: of a column of the serialized examples.
+    physical_format: the origin of the records, for the names of metrics.
+    raw_record_column_name: adds a column with this name that contains the serialized examples.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class TFExampleRecord(_record_files.RecordFilesTFXIO, _TFExampleRecordBase):
     """TFRecord files of tf.Examples.
 
     file_pattern: a glob or a list of them. validate: not used.
-    raw_record_column_name: of a column of the serialized examples.
+    raw_record_column_name: adds a column with this name that contains the serialized examples.
     """
 
     def __init__(
@@ -161,8 +161,8 @@ class TFExampleRecord(_record_files.RecordFilesTFXIO, _TFExampleRecordBase):
     def TensorFlowDataset(
         self, options: dataset_options.TensorFlowDatasetOptions
     ) -> tf.data.Dataset:
-        """Dicts of tensors, by tf.io.parse_example. Raises ValueError where the schema's tensors
-        cannot be parsed."""
+        """Dicts of tensors, parsed with tf.io.parse_example. Raises ValueError if the schema's
+        tensors cannot be parsed."""
         features, tensor_names = self._GetTfExampleParserConfig()
         dataset = self._RecordDataset(options, reader_num_threads=options.reader_num_threads)
         dataset = dataset.apply(tf.data.experimental.parse_example_dataset(features))
@@ -185,7 +185,7 @@ def _decoder_maker(serialized: bytes | None) -> functools.partial[Any]:
 def _column_and_config(
     tensor_name: str, message: schema_pb2.TensorRepresentation, types: dict[str, int]
 ) -> tuple[str, Any]:
-    """The column of a tensor, or where it has several, its own name; and what parses it."""
+    """The column of a tensor or, if it has several, its own name; and its parsing spec."""
     columns = tensor_representation_util.GetSourceColumnsFromTensorRepresentation(message)
     value = tensor_representation_util.GetSourceValueColumnFromTensorRepresentation(message)
     kind = types[value.initial_step()]
@@ -194,8 +194,8 @@ def _column_and_config(
 
 
 def _check_parses(features: dict[str, Any], schema: schema_pb2.Schema) -> None:
-    """Raises ValueError where tf.io.parse_example refuses the features, which it tells when it is
-    made part of a graph."""
+    """Raises ValueError if tf.io.parse_example refuses the features, which it reports when it is
+    added to a graph."""
     signature = [tf.TensorSpec([None], tf.string)]
     parse = tf.function(lambda x: tf.io.parse_example(x, features), input_signature=signature)
     try:

@@ -42,7 +42,7 @@ class _TFSequenceExampleRecordBase(_record_files.RecordTFXIO):
 
     @property
     def schema(self) -> schema_pb2.Schema:
-        """Raises ValueError where there is none."""
+        """Raises ValueError if there is none."""
         if self._schema is None:
             raise ValueError("Schema is undefined.")
         return self._schema
@@ -60,7 +60,7 @@ class _TFSequenceExampleRecordBase(_record_files.RecordTFXIO):
         return tensor_representation_util.InferTensorRepresentationsFromMixedSchema(self._schema)
 
     def _ProjectTfmdSchema(self, tensor_names: list[str]) -> schema_pb2.Schema:
-        """A schema of these tensors and the features that they are made of."""
+        """A schema with these tensors and the features that they are made from."""
         messages = self.TensorRepresentations()
         if unknown := set(tensor_names) - messages.keys():
             raise ValueError(
@@ -94,7 +94,7 @@ def _decoder(serialized: bytes) -> Any:
 def _add_sequence(
     result: schema_pb2.Schema, feature: schema_pb2.Feature, used: set[path.ColumnPath]
 ) -> None:
-    """The struct of feature lists with those that are used, if there are any."""
+    """The struct of feature lists, with those that are used, if any."""
     if feature.type != schema_pb2.STRUCT:
         raise ValueError(
             f"Feature {feature.name} was expected to be of type STRUCT, but got {feature}"
@@ -110,10 +110,10 @@ def _add_sequence(
 
 
 class TFSequenceExampleBeamRecord(_record_files.GivenRecordsTFXIO, _TFSequenceExampleRecordBase):
-    """Serialized tf.SequenceExamples that a pipeline has.
+    """Serialized tf.SequenceExamples from a pipeline.
 
-    physical_format: where they come from, for the names of metrics.
-    raw_record_column_name: of a column of the serialized examples.
+    physical_format: the origin of the records, for the names of metrics.
+    raw_record_column_name: adds a column with this name that contains the serialized examples.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class TFSequenceExampleRecord(_record_files.RecordFilesTFXIO, _TFSequenceExample
     """TFRecord files of tf.SequenceExamples.
 
     file_pattern: a glob or a list of them. validate: not used.
-    raw_record_column_name: of a column of the serialized examples.
+    raw_record_column_name: adds a column with this name that contains the serialized examples.
     """
 
     def __init__(
@@ -173,8 +173,9 @@ class TFSequenceExampleRecord(_record_files.RecordFilesTFXIO, _TFSequenceExample
     def TensorFlowDataset(
         self, options: dataset_options.TensorFlowDatasetOptions
     ) -> tf.data.Dataset:
-        """Dicts of the tensors of context and feature lists, by tf.io.parse_sequence_example.
-        Raises ValueError where the schema has no tensor representations for them."""
+        """Dicts of the tensors of context and feature lists, parsed with
+        tf.io.parse_sequence_example. Raises ValueError if the schema has no tensor representations
+        for them."""
         dataset = self._RecordDataset(options, reader_num_threads=options.reader_num_threads)
         return self._ParseRawRecordTensorFlowDataset(dataset, options.label_key)
 

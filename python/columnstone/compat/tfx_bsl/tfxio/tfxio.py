@@ -1,4 +1,5 @@
-"""The class of all TFXIOs: what reads records gives batches, their schema, and their tensors."""
+"""The base class of all TFXIOs: it reads records and returns batches, their schema, and their
+tensors."""
 
 from __future__ import annotations
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class TFXIO(metaclass=abc.ABCMeta):
-    """What a subclass gives is abstract here; projection and adapters are made of it."""
+    """Subclasses implement the abstract methods; projection and adapters are built on them."""
 
     @abc.abstractmethod
     def BeamSource(self, batch_size: int | None = None) -> beam.PTransform:
-        """A PTransform that gives pyarrow batches, of `batch_size` rows or of Beam's choice."""
+        """A PTransform that returns pyarrow batches, of `batch_size` rows or of Beam's choice."""
 
     @abc.abstractmethod
     def RecordBatches(
@@ -36,7 +37,7 @@ class TFXIO(metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def TensorRepresentations(self) -> tensor_adapter.TensorRepresentations:
-        """By a tensor's name, the TensorRepresentation proto of how columns become it."""
+        """The TensorRepresentation proto of each tensor, by name."""
 
     @abc.abstractmethod
     def TensorFlowDataset(
@@ -46,24 +47,24 @@ class TFXIO(metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def _ProjectImpl(self, tensor_names: list[str]) -> TFXIO:
-        """The same TFXIO with these tensors only, and the columns they need."""
+        """The same TFXIO with only these tensors and the columns that they need."""
 
     def Project(self, tensor_names: list[str]) -> TFXIO:
-        """The same with these tensors only; its adapter knows the types of all that there were
-        before the first projection (OriginalTypeSpecs)."""
+        """The same with only these tensors; its adapter knows the types of all tensors before the
+        first projection (OriginalTypeSpecs)."""
         return _ProjectedTFXIO(self, self._ProjectImpl(tensor_names))
 
     def TensorAdapterConfig(self) -> TensorAdapterConfig:
-        """What TensorAdapter() is made with."""
+        """The arguments of TensorAdapter()."""
         return TensorAdapterConfig(self.ArrowSchema(), self.TensorRepresentations())
 
     def TensorAdapter(self) -> TensorAdapter:
-        """An adapter that makes tensors of the batches."""
+        """An adapter that converts the batches to tensors."""
         return TensorAdapter(self.TensorAdapterConfig())
 
 
 class _ProjectedTFXIO(TFXIO):
-    """A projection, and the TFXIO that it was first made from."""
+    """A projection, and the TFXIO from which it was first made."""
 
     def __init__(self, origin: TFXIO, projected: TFXIO) -> None:
         self._origin = origin

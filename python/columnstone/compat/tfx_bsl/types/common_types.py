@@ -1,4 +1,4 @@
-"""tfx_bsl.types.common_types: what features and tensors may be, for annotations."""
+"""tfx_bsl.types.common_types: types of features and tensors, for annotations."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""tfx_bsl.types.tfx_namedtuple: named tuples whose subclasses pickle as what they are where PySpark
-is imported, which pickles subclasses of collections.namedtuple's classes as those."""
+"""tfx_bsl.types.tfx_namedtuple: named tuples whose subclasses pickle correctly when PySpark is
+imported. (PySpark pickles subclasses of classes from collections.namedtuple as those classes.)"""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def namedtuple(typename: str, field_names: str | Iterable[str], *, rename: bool = False) -> Any:
-    """collections.namedtuple of the caller's module."""
+    """collections.namedtuple with the caller's module."""
     return _of_caller(collections.namedtuple(typename, field_names, rename=rename))
 
 
 class TypedNamedTuple:
-    """typing.NamedTuple of the caller's module: TypedNamedTuple("Point", [("x", int)])."""
+    """typing.NamedTuple with the caller's module: TypedNamedTuple("Point", [("x", int)])."""
 
     __slots__ = ()
 

@@ -1,1 +1,1 @@
-"""tfx_bsl's compiled module, as far as pickles name it."""
+"""tfx_bsl's compiled module, as far as pickles refer to it."""

@@ -1,4 +1,4 @@
-"""The sketches by the name that tfx_bsl's pickles have for them: so those are loaded."""
+"""The sketches under the name that tfx_bsl's pickles use, so that these can be loaded."""
 
 from ...sketches import KmvSketch, MisraGriesSketch, QuantilesSketch
 

@@ -1,10 +1,9 @@
 """tfx_bsl.public.beam.run_inference: predictions of models, as transforms of Beam.
 
-Examples are tf.train.Example, tf.train.SequenceExample or bytes. A model that predicts takes all of
-them (bytes go to it as they are), one that classifies or regresses takes tf.train.Example, as a
-message or its bytes. The model is one of InferenceSpecType of model_spec_pb2.
-`load_override_fn(path, tags)` gives the tf.compat.v1.Session of a saved model instead of loading
-it.
+Examples are tf.train.Example, tf.train.SequenceExample or bytes. A model that predicts accepts all
+of them (bytes are passed unchanged); one that classifies or regresses accepts tf.train.Example, as
+a message or as bytes. The model is an InferenceSpecType of model_spec_pb2. `load_override_fn(path,
+tags)` returns the tf.compat.v1.Session of a saved model instead of loading it.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ def RunInference(
     inference_spec_type: Any,
     load_override_fn: run_inference.LoadOverrideFnType | None = None,
 ) -> beam.pvalue.PCollection:
-    """A PredictionLog for each example; pairs of a key and an example give pairs of the key and the
-    PredictionLog."""
+    """Returns a PredictionLog for each example; pairs of a key and an example become pairs of the
+    key and the PredictionLog."""
     return examples | "RunInferenceImpl" >> run_inference.RunInferenceImpl(
         inference_spec_type, load_override_fn
     )
@@ -51,7 +50,8 @@ def RunInferencePerModel(
     inference_spec_types: Iterable[Any],
     load_override_fn: run_inference.LoadOverrideFnType | None = None,
 ) -> beam.pvalue.PCollection:
-    """RunInference with several models: a tuple of a PredictionLog from each, in their order."""
+    """RunInference with several models: returns a tuple with a PredictionLog from each, in their
+    order."""
     return examples | "RunInferencePerModelImpl" >> run_inference.RunInferencePerModelImpl(
         inference_spec_types, load_override_fn
     )
@@ -65,7 +65,7 @@ def RunInferenceOnKeyedBatches(
     inference_spec_type: Any,
     load_override_fn: run_inference.LoadOverrideFnType | None = None,
 ) -> beam.pvalue.PCollection:
-    """RunInference for pairs of a key and a list of examples: the key and the list of the
+    """RunInference for pairs of a key and a list of examples: returns the key and the list of
     PredictionLogs."""
     return examples | "RunInferenceOnKeyedBatchesImpl" >> run_inference.RunInferenceImpl(
         inference_spec_type, load_override_fn
@@ -80,14 +80,14 @@ def RunInferencePerModelOnKeyedBatches(
     inference_spec_types: Iterable[Any],
     load_override_fn: run_inference.LoadOverrideFnType | None = None,
 ) -> beam.pvalue.PCollection:
-    """RunInferencePerModel for pairs of a key and a list of examples: the key and a tuple of lists
-    of PredictionLogs, one list from each model."""
+    """RunInferencePerModel for pairs of a key and a list of examples: returns the key and a tuple
+    of lists of PredictionLogs, one list from each model."""
     return examples | "RunInferencePerModelOnKeyedBatchesImpl" >> (
         run_inference.RunInferencePerModelImpl(inference_spec_types, load_override_fn)
     )
 
 
 def CreateModelHandler(inference_spec_type: Any) -> ModelHandler:
-    """The handler of the model for apache_beam.ml.inference.base.RunInference, which can stand in
-    KeyedModelHandler and the like."""
+    """The handler of the model for apache_beam.ml.inference.base.RunInference, which can be used in
+    KeyedModelHandler and similar classes."""
     return run_inference.create_model_handler(inference_spec_type, None, None)

@@ -1,8 +1,8 @@
 """Message classes from a few lines of text, without protoc.
 
-The file is registered in protobuf's default pool under tfx_bsl's name and with tfx_bsl's content:
-the pool takes the same file twice, so that both packages can be imported, in either order, and
-give the same classes.
+The file is registered in protobuf's default pool under tfx_bsl's name and with tfx_bsl's content.
+The pool accepts the same file twice, so that both packages can be imported, in either order, with
+the same classes.
 """
 
 from __future__ import annotations

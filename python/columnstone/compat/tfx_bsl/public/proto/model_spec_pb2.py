@@ -1,4 +1,4 @@
-"""tfx_bsl.public.proto.model_spec_pb2: where the model of an inference is, and how it is asked."""
+"""tfx_bsl.public.proto.model_spec_pb2: the location of a model for inference, and its options."""
 
 from __future__ import annotations
 

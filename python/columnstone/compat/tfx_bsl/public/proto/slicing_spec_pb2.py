@@ -1,4 +1,4 @@
-"""tfx_bsl.public.proto.slicing_spec_pb2: which rows a slice of a dataset has."""
+"""tfx_bsl.public.proto.slicing_spec_pb2: the definition of a slice of a dataset."""
 
 from __future__ import annotations
 

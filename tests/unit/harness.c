@@ -36,6 +36,10 @@ void harness_skip(const char *reason) {
   longjmp(test_exit, 1);
 }
 
+void harness_skip_if_emulated(const char *reason) {
+  if (getenv("COLUMNSTONE_TEST_EMULATED") != NULL) harness_skip(reason);
+}
+
 #if defined(__SANITIZE_THREAD__)
 enum { EVERY_BY_DEFAULT = 7 };
 #else
@@ -323,6 +327,11 @@ static bool others_wait(void) {
   }
   closedir(threads);
   return all;
+}
+
+size_t harness_stack_size(size_t wanted) {
+  long least = sysconf(_SC_THREAD_STACK_MIN);
+  return least > 0 && (size_t)least > wanted ? (size_t)least : wanted;
 }
 
 pid_t harness_fork(void) {

@@ -20,8 +20,8 @@ struct harness_test {
 };
 
 /* How far tests step that try all places of a file, or very many files: 1, but 7 under the thread
- * sanitizer, where each takes fifty times as long, and the threads do the same at all of them. For an
- * emulator, `dev` sets COLUMNSTONE_TEST_EVERY. */
+ * sanitizer, where each takes fifty times as long, and the threads do the same at all of them. For
+ * an emulator, `dev` sets COLUMNSTONE_TEST_EVERY. */
 #define EVERY harness_every()
 uint8_t harness_every(void);
 
@@ -37,6 +37,8 @@ void harness_register(struct harness_test *test);
 
 /* Leaves a test that cannot run on this machine, and says so. */
 void harness_skip(const char *reason);
+/* The same if an emulator runs the program, as `dev` says in COLUMNSTONE_TEST_EMULATED. */
+void harness_skip_if_emulated(const char *reason);
 
 /* True. */
 #define CHECK(condition) harness_check((condition), __FILE__, __LINE__, #condition)
@@ -79,8 +81,9 @@ bool harness_allocation_failed(void);
 typedef int (*harness_scenario)(void *context);
 
 /* Runs `scenario(context)` once as it is (it has to succeed), then failing its 1st, 2nd, 3rd, ...
- * allocation, until a run needs no further one (after the first ten, each EVERY-th). Every run with a failed allocation has to give
- * `expected` (CST_NO_MEMORY), and no run may leave an allocation behind. */
+ * allocation, until a run needs no further one (after the first ten, each EVERY-th). Every run with
+ * a failed allocation has to give `expected` (CST_NO_MEMORY), and no run may leave an allocation
+ * behind. */
 #define FOR_EACH_ALLOCATION_FAILURE(scenario, context, expected) \
   harness_for_each_allocation_failure((scenario), (context), (expected), __FILE__, __LINE__)
 void harness_for_each_allocation_failure(harness_scenario scenario, void *context, int expected,
@@ -93,6 +96,10 @@ const char *harness_temp_dir(void);
 const char *harness_temp_path(const char *name);
 /* Writes a whole file, or fails the test. */
 void harness_write_file(const char *path, const void *data, size_t size);
+
+/* A size for the stack of a thread: this one, or the smallest that the system allows (128 KiB on
+ * aarch64). */
+size_t harness_stack_size(size_t wanted);
 
 /* fork(), as soon as all other threads wait: one that begins may hold the lock of the address
  * sanitizer's allocator, which nobody opens in the child. */

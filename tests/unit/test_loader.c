@@ -358,6 +358,7 @@ static int read_in_child(cst_source *source, const delivery *expected) {
 }
 
 TEST(forks_beside_running_loaders) {
+  harness_skip_if_emulated("qemu itself does not fork beside running threads");
   const char *paths[4];
   cst_source *source = open_examples(paths, plain_files(paths, ROWS), 0, 1);
   cst_dataset_options options = ahead_of(3, 2);

@@ -227,7 +227,7 @@ TEST(a_small_stack_is_enough) {
   pthread_t thread;
   bool ok = false;
   pthread_attr_init(&attributes);
-  CHECK_EQ(pthread_attr_setstacksize(&attributes, stack), 0);
+  CHECK_EQ(pthread_attr_setstacksize(&attributes, harness_stack_size(stack)), 0);
   CHECK_EQ(pthread_create(&thread, &attributes, there_and_back, &ok), 0);
   pthread_join(thread, NULL);
   pthread_attr_destroy(&attributes);

@@ -325,7 +325,7 @@ TEST(a_serving_call_needs_64_kib_of_stack) {
   pthread_attr_t attributes;
   pthread_t thread;
   CHECK_EQ(pthread_attr_init(&attributes), 0);
-  CHECK_EQ(pthread_attr_setstacksize(&attributes, 64 << 10), 0);
+  CHECK_EQ(pthread_attr_setstacksize(&attributes, harness_stack_size(64 << 10)), 0);
   CHECK_EQ(pthread_create(&thread, &attributes, run_on_small_stack, &run), 0);
   CHECK_EQ(pthread_join(thread, NULL), 0);
   CHECK_EQ(run.status, CST_OK);

@@ -25,7 +25,7 @@ static const char *system_hint(int code) {
     case EPERM:
       return "check the owner and the permission bits of the file and of its folders";
     case EISDIR:
-      return "name the files in it, for example by a pattern: folder/*";
+      return "name the files in it, for example with a pattern: folder/*";
     case ENOENT:
     case ENOTDIR:
       return "check the path";

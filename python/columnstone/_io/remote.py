@@ -295,7 +295,7 @@ def _packed_size(system: Any, info: dict[str, Any]) -> int | None:
 
 def folder_error(name: str) -> FileError:
     shown = name_of_url(name)
-    hint = "name the files in it, for example by a pattern: folder/*"
+    hint = "name the files in it, for example with a pattern: folder/*"
     return FileError(f"{shown}: it is a folder ({hint})", file=shown, hint=hint)
 
 

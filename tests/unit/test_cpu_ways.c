@@ -6,6 +6,7 @@
 #include "avro/avro_take.h"
 #include "decode/kernels.h"
 #include "harness.h"
+#include "proto/fast_wire.h"
 #include "sketch/distinct_sketch.h"
 #include "sketch/hashes.h"
 
@@ -112,4 +113,57 @@ TEST(hashes_that_change_nothing_are_left_out) {
   CHECK_MEM(many.registers, each.registers, 1 << PRECISION);
   cst__distinct_sketch_reset(&many);
   cst__distinct_sketch_reset(&each);
+}
+
+static uint64_t random_word(void) {
+  uint64_t word = 0;
+  for (int i = 0; i < 5; i++) {
+    word = word << 15 ^ (uint64_t)rand();
+  }
+  return word >> rand() % 64;
+}
+
+/* Eight bytes at a time, against one at a time: with readable bytes behind the end, and without. */
+TEST(packed_varints) {
+  enum { VALUES = 40 };
+  srand(5);
+  for (int round = 0; round < 2000; round++) {
+    uint8_t bytes[VALUES * 10 + SLACK];
+    int64_t values[VALUES];
+    int64_t found[VALUES * 10];
+    uint8_t *end = bytes;
+    int count = rand() % VALUES;
+    for (int i = 0; i < count; i++) {
+      uint64_t left = random_word();
+      for (values[i] = (int64_t)left; left >= 0x80; left >>= 7) {
+        *end++ = (uint8_t)(left | 0x80);
+      }
+      *end++ = (uint8_t)left;
+    }
+    memset(end, round % 2 ? 0xff : 0, SLACK);
+    for (int slack = 0; slack < 2; slack++) {
+      int64_t *last = slack ? unpack(bytes, end, true, found) : unpack(bytes, end, false, found);
+      CHECK(last == found + count);
+      CHECK_MEM(found, values, (size_t)count * sizeof *values);
+    }
+  }
+}
+
+TEST(copies_of_32_bytes) {
+  uint8_t from[300 + SLACK];
+  uint8_t to[300 + SLACK];
+  for (size_t i = 0; i < sizeof from; i++) {
+    from[i] = (uint8_t)(i * 7 + 1);
+  }
+  for (size_t size = 0; size <= 300; size++) {
+    for (size_t begin = 0; begin < 8 && begin + size <= 300; begin++) {
+      memset(to, 0, sizeof to);
+      copy_values(to, from + begin, size, true);
+      CHECK_MEM(to, from + begin, size);
+      memset(to, 0, sizeof to);
+      copy_values(to, from + begin, size, false);
+      CHECK_MEM(to, from + begin, size);
+      CHECK_EQ(to[size], 0);
+    }
+  }
 }

@@ -1,5 +1,5 @@
-/* Forks beside open stores: what a child writes by a store of its own is not lost, whatever its
- * parent and others do. */
+/* Forks beside open stores, whose threads the child does not have: what it writes by a store of its
+ * own is not lost, whatever its parent and others do. */
 #include <sys/wait.h>
 
 #include "lineage_gc_support.h"

@@ -1,5 +1,5 @@
 /* on_error skip beyond what is damaged in a plain file: pipes, compression, other formats, how many
- * records may be dropped, memory, and what is built on it. */
+ * records may be dropped, memory, and what is built on it; also with threads. */
 #include <columnstone/index.h>
 #include <columnstone/sink.h>
 

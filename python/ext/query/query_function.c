@@ -187,7 +187,7 @@ int cst__py_query_function(cst__py_state *state, PyObject *args, cst_query_funct
   }
   function->state = state;
   function->object = Py_NewRef(object);
-  memcpy(function->format, format, strlen(format));
+  memcpy(function->format, format, strlen(format) + 1);
   out->num_args = (size_t)num_args;
   out->call = function_call;
   out->close = function_close;

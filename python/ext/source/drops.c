@@ -22,7 +22,11 @@ static _Thread_local cst__py_drops *current;
 /* `make` is the class of the entries, `callback` may be NULL. NULL with an exception. */
 static cst__py_drops *new_drops(PyObject *source, PyObject *make, PyObject *callback) {
   cst__py_drops *drops = calloc(1, sizeof *drops);
-  PyObject *list = drops == NULL ? PyErr_NoMemory() : PyList_New(0);
+  if (drops == NULL) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  PyObject *list = PyList_New(0);
   if (list == NULL) {
     free(drops);
     return NULL;

@@ -682,7 +682,7 @@ PyObject *cst__py_table_of_nested(PyObject *module, PyObject *args) {
   }
   cst__py_column_reset(&root);
   Py_XDECREF(w.dates);
-  if (result < 0) {
+  if (result != 0) {
     return NULL;
   }
   if (is_list) {

@@ -780,7 +780,7 @@ def make_tfxio(
         paths, options = given, {"view": view}
     else:
         raise TypeError(
-            "examples are artifacts of columnstone.lineage or of TFX, not "
+            "examples must be artifacts of columnstone.lineage or of TFX, not "
             f"{type(given[0]).__name__ if given else 'an empty list'}"
         )
     paths, options = settled(paths, {**options, "schema": schema})

@@ -250,8 +250,12 @@ INTS = cst.schema.TensorRepresentation("x", "dense", "int64")
     ("make", "error", "message"),
     [
         (lambda: [INTS, INTS], cst.errors.ArgumentError, "two tensors have the name 'x'"),
-        (lambda: [replace(INTS, name=3)], TypeError, "the name of a tensor is a str, not int"),
-        (lambda: [replace(INTS, partitions=(3,))], TypeError, "'x': a partition is RowLengths"),
+        (lambda: [replace(INTS, name=3)], TypeError, "the name of a tensor must be a str, not int"),
+        (
+            lambda: [replace(INTS, partitions=(3,))],
+            TypeError,
+            "'x': a partition must be RowLengths",
+        ),
         (
             lambda: [replace(INTS, shape=(2**70,))],
             cst.errors.ArgumentError,
@@ -278,7 +282,7 @@ def test_representations_of_any_iterable() -> None:
 @pytest.mark.parametrize(
     ("pad", "error", "message"),
     [
-        (["x"], TypeError, "pad is a dict of tensor name to pad, not list"),
+        (["x"], TypeError, "pad must be a dict of tensor name to pad, not list"),
         ({"x": (0, 2**70)}, cst.errors.ArgumentError, "the length 118.* does not fit 64 bits"),
         ({"x": (2**70, 1)}, cst.errors.ArgumentError, "the value 118.* does not fit 64 bits"),
     ],

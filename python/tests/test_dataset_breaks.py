@@ -267,7 +267,7 @@ def test_states_with_numbers_that_there_are_not(source: cst.Source, wrong: dict[
 
 
 def test_what_is_no_padding(source: cst.Source) -> None:
-    with pytest.raises(TypeError, match="pad is a dict"):
+    with pytest.raises(TypeError, match="pad must be a dict"):
         source.dataset(10, pad=5)  # type: ignore[arg-type]
 
 

@@ -434,7 +434,7 @@ def test_what_cannot_be_mixed(sources: dict[str, list[Any]], tmp_path: pathlib.P
     for weights in ([1.0], [1, 0], [1, -1], [1, float("nan")], [1, float("inf")]):
         with pytest.raises(cst.errors.ArgumentError, match="weight"):
             cst.mix([first, second], weights)
-    with pytest.raises(cst.errors.ArgumentError, match="stop is one of"):
+    with pytest.raises(cst.errors.ArgumentError, match="stop must be one of"):
         cst.mix([first, second], stop="never")  # type: ignore[arg-type]
     empty = tmp_path / "empty.tfrecord"
     empty.write_bytes(b"")

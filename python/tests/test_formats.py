@@ -313,7 +313,7 @@ def test_wrong_types_of_a_registered_format(words: pathlib.Path) -> None:
 def test_options_that_cannot_be_registered(option: cst.format.Option, said: str) -> None:
     with pytest.raises(cst.errors.ArgumentError, match=said):
         cst.format.register("none", table_of, options=[option])
-    with pytest.raises(TypeError, match=r"options are cst.format.Option, not str"):
+    with pytest.raises(TypeError, match=r"options must be cst.format.Option, not str"):
         cst.format.register("none", table_of, options=["x"])  # type: ignore[list-item]
 
 

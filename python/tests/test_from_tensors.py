@@ -200,11 +200,11 @@ def test_what_is_no_tensor(tensor: Any, message: str) -> None:
 def test_arguments() -> None:
     with pytest.raises(TypeError, match="a dict by name, not list"):
         cst.tensor.TensorEncoder.of([np.array([1])])
-    with pytest.raises(TypeError, match="name of a tensor is a str, not int"):
+    with pytest.raises(TypeError, match="name of a tensor must be a str, not int"):
         cst.tensor.TensorEncoder.of({1: np.array([1])})
     with pytest.raises(ValueError, match="NUL"):
         cst.tensor.TensorEncoder.of({"a\0b": np.array([1])})
-    with pytest.raises(TypeError, match="a representation is a TensorRepresentation, not str"):
+    with pytest.raises(TypeError, match="a representation must be a TensorRepresentation, not str"):
         cst.tensor.TensorEncoder(["x"])
     with pytest.raises(cst.errors.ArgumentError, match="unknown kind of tensor 'thick'"):
         cst.tensor.TensorEncoder([TensorRepresentation("x", "thick", "int64")])

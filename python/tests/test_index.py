@@ -291,7 +291,7 @@ def test_what_has_no_index(make_file: MakeFile, tmp_path: pathlib.Path) -> None:
 def test_messages_about_wrong_numbers(source: cst.Source) -> None:
     with pytest.raises(TypeError, match="a list of ints, not int"):
         source.take(5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="i is an int, not str"):
+    with pytest.raises(TypeError, match="i must be an int, not str"):
         source.split("a", 2)  # type: ignore[arg-type]
     with pytest.raises(IndexError):
         source[0].column(2**70)

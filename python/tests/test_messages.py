@@ -378,14 +378,14 @@ def test_forms(form: Any) -> None:
         ({"timestamp_unit": "m"}, cst.errors.ArgumentError, "ns, us, ms or s"),
         ({"duration_unit": 1}, cst.errors.ArgumentError, "duration_unit"),
         ({"time_unit": "min"}, cst.errors.ArgumentError, "time_unit"),
-        ({"time_zone": 1}, TypeError, "time_zone is a str, not int"),
+        ({"time_zone": 1}, TypeError, "time_zone must be a str, not int"),
         ({"recursion": -1}, cst.errors.ArgumentError, "from 0 to 100"),
         ({"recursion": 101}, cst.errors.ArgumentError, "from 0 to 100"),
-        ({"recursion": "2"}, TypeError, "recursion is an int"),
-        ({"unknown_fields": 1}, TypeError, "unknown_fields is a str"),
-        ({"list_item": None}, TypeError, "list_item is a str"),
-        ({"map_key": b"k"}, TypeError, "map_key is a str"),
-        ({"field_number_key": b"k"}, TypeError, "field_number_key is a str"),
+        ({"recursion": "2"}, TypeError, "recursion must be an int"),
+        ({"unknown_fields": 1}, TypeError, "unknown_fields must be a str"),
+        ({"list_item": None}, TypeError, "list_item must be a str"),
+        ({"map_key": b"k"}, TypeError, "map_key must be a str"),
+        ({"field_number_key": b"k"}, TypeError, "field_number_key must be a str"),
         ({"offsets": 16}, cst.errors.ArgumentError, "64 or 32"),
         ({"columns": "id"}, TypeError, "list of names"),
         ({"nested": True}, cst.errors.ArgumentError, "have no such columns"),
@@ -408,7 +408,7 @@ def test_wrong_messages(make: Any) -> None:
     with pytest.raises(cst.errors.NotFoundError, match=r"shop\.Session"):
         of("shop.Sesion", descriptors=SHOP)
     for wrong in (5, b"shop.Session", int, messages.module()):
-        with pytest.raises(TypeError, match="message is a generated class"):
+        with pytest.raises(TypeError, match="message must be a generated class"):
             of(wrong)
     with pytest.raises(ValueError, match="null"):
         of("shop\0", descriptors=SHOP)
@@ -444,7 +444,7 @@ def test_message_objects_are_not_records() -> None:
     message = SESSION.FromString(RECORDS[0])
     with pytest.raises(TypeError, match=r"records\[0\] is Session.*SerializeToString"):
         cst.decoder("message", message=SESSION).decode([message])
-    with pytest.raises(TypeError, match=r"rows and columns.*SerializeToString"):
+    with pytest.raises(TypeError, match=r"rows or columns.*SerializeToString"):
         cst.encoder("message", message=SESSION).encode([message])
 
 

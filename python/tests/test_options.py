@@ -120,7 +120,7 @@ def test_options_of_other_formats() -> None:
         cst.open(io.BytesIO(b"{}"), "json", delimiter=";")
     with pytest.raises(cst.errors.ArgumentError, match="it belongs to the format csv"):
         cst.write([{"a": 1}], io.BytesIO(), "parquet", delimiter=";")
-    with pytest.raises(TypeError, match="header is True or False, not str"):
+    with pytest.raises(TypeError, match="header must be True or False, not str"):
         cst.write([{"a": 1}], io.BytesIO(), "csv", header="false")  # type: ignore[call-overload]
     with pytest.raises(cst.errors.ArgumentError, match=said):
         cst.Writer("out.jsonl", delimiter=";")
@@ -335,7 +335,7 @@ def test_every_option_of_a_format_is_a_keyword_with_its_type_and_is_described() 
 
 def test_values_of_wrong_types() -> None:
     for name in ("skip_lines", "avro_block_size"):
-        with pytest.raises(TypeError, match=f"{name} is an int, not str"):
+        with pytest.raises(TypeError, match=f"{name} must be an int, not str"):
             cst.open("a.csv", **{name: "10"})  # type: ignore[arg-type]
     with pytest.raises(cst.errors.ArgumentError, match="delimiter contains a NUL character"):
         cst.open("a.csv", delimiter="\0")

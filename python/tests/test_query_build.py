@@ -146,7 +146,7 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     ),
     "a dot at the end": (lambda q: q.size("a.", "n"), cst.errors.ArgumentError, "ends with a dot"),
     "an empty name": (lambda q: q.size("a", ""), cst.errors.ArgumentError, "name is empty"),
-    "no name": (lambda q: q.size("a", 1), TypeError, "name is a str, not int"),
+    "no name": (lambda q: q.size("a", 1), TypeError, "name must be a str, not int"),
     "an expression": (lambda q: q.let("a", "b +"), cst.errors.ArgumentError, "expected"),
     "a path of an expression": (
         lambda q: q.let("a + b", "c"),

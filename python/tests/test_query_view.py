@@ -91,7 +91,7 @@ def test_differences() -> None:
     found = query.view().diff(query.output("b", "user").view(outputs=["b"]))
     assert (found.num_breaking, found.num_rows) == (1, 0)
     assert "'a' is gone" in found.text
-    with pytest.raises(TypeError, match="with a View, not Query"):
+    with pytest.raises(TypeError, match="expected a View, not Query"):
         query.view().diff(query)  # type: ignore[arg-type]
 
 
@@ -317,7 +317,7 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     "a filter of no list": (
         lambda q: q.filter("event.query", by="event.clicked", name="q"),
         cst.errors.ArgumentError,
-        "event.query is no list",
+        "event.query is not a list",
     ),
 }
 
@@ -423,7 +423,7 @@ def _raise(values: Any) -> Any:
     ("fn", "type", "kind", "text"),
     [
         (_raise, "int64", Own, "no"),
-        (lambda x: x[:1], "int64", cst.errors.ArgumentError, "one value for each"),
+        (lambda x: x[:1], "int64", cst.errors.ArgumentError, "one value per element"),
         (lambda x: x * 1.5, "int64", cst.errors.ArgumentError, "float64, and its type is int64"),
         (lambda x: [1] * len(x), "string", cst.errors.ArgumentError, "int, and its type is str"),
     ],
@@ -621,6 +621,6 @@ def test_a_call_has_a_deadline() -> None:
         call(RECORDS, timeout=3600)
         with pytest.raises(cst.errors.ArgumentError, match="timeout is -1"):
             call(RECORDS, timeout=-1)
-        with pytest.raises(cst.errors.ArgumentError, match="on_error is"):
+        with pytest.raises(cst.errors.ArgumentError, match="on_error must be"):
             call(RECORDS, on_error="drop")  # type: ignore[arg-type]
     assert view.run(RECORDS, timeout=float("inf")).num_rows == len(RECORDS)

@@ -359,7 +359,7 @@ def test_ranks_of_a_spec() -> None:
     assert constant(None, scalar).to_py() is None
     with pytest.raises(cst.errors.SchemaError, match="found list, expected dict"):
         constant([{"a": 1}], scalar)
-    with pytest.raises(TypeError, match="spec is"):
+    with pytest.raises(TypeError, match="spec must be"):
         constant(1, pa.int64())
 
 

@@ -174,7 +174,7 @@ def test_files_have_the_same_errors(tmp_path: Path) -> None:
 def test_what_is_no_text() -> None:
     with pytest.raises(TypeError, match="not dict"):
         from_json({})
-    with pytest.raises(TypeError, match="spec is"):
+    with pytest.raises(TypeError, match="spec must be"):
         from_json("{}", pa.int64())  # type: ignore[arg-type]
     with pytest.raises(cst.errors.ArgumentError, match="surrogates"):
         from_json('"\udc80"')

@@ -88,7 +88,7 @@ def test_masks_of_numpy_are_not_lost() -> None:
 
 def test_names_of_columns() -> None:
     numbered: Any = {1: np.arange(2)}
-    with pytest.raises(TypeError, match="the name of a column is a str, not int"):
+    with pytest.raises(TypeError, match="the name of a column must be a str, not int"):
         cst.record_batch(numbered)
 
 

@@ -65,7 +65,7 @@ def test_structs_become_records() -> None:
 
 def test_arguments() -> None:
     with pytest.raises(
-        cst.errors.ArgumentError, match="on_error is one of raise, null, not 'skip'"
+        cst.errors.ArgumentError, match="on_error must be one of raise, null, not 'skip'"
     ):
         cst.spark.decode_examples("value", SCHEMA, on_error="skip")  # type: ignore[arg-type]
     with pytest.raises(cst.errors.ArgumentError, match="needs a schema"):

@@ -51,10 +51,10 @@ def test_names_are_the_same_in_every_case() -> None:
         ),
         ({"zzz": "1"}, "there are check_crc, columns, on_error, params, sample_records"),
         ({"sample_records": "1", "sampleRecords": "2"}, "option sample_records is given twice"),
-        ({"sample_records": "7.0"}, "option sample_records is a whole number, not '7.0'"),
-        ({"sample_records": "\u0667"}, "is a whole number"),
-        ({"check_crc": "yes"}, "option check_crc is true or false, not 'yes'"),
-        ({"columns": "[1]"}, "option columns is a list of names"),
+        ({"sample_records": "7.0"}, "option sample_records must be a whole number, not '7.0'"),
+        ({"sample_records": "\u0667"}, "must be a whole number"),
+        ({"check_crc": "yes"}, "option check_crc must be true or false, not 'yes'"),
+        ({"columns": "[1]"}, "option columns must be a list of names"),
         ({"columns": '"a" b'}, "option columns is names with commas between them"),
         ({"columns": "a\nb"}, "or give a JSON list"),
         (
@@ -62,8 +62,8 @@ def test_names_are_the_same_in_every_case() -> None:
             "it is an option for writing csv; to read files without a header, give names",
         ),
         ({"columns": "[1"}, "option columns is not valid JSON"),
-        ({"params": "[]"}, "option params is a JSON object"),
-        ({"on_error": "drop"}, "option on_error is one of raise, skip, not 'drop'"),
+        ({"params": "[]"}, "option params must be a JSON object"),
+        ({"on_error": "drop"}, "option on_error must be one of raise, skip, not 'drop'"),
     ],
 )
 def test_wrong_options_are_errors(given: dict[str, str], said: str) -> None:

@@ -302,7 +302,7 @@ def test_what_is_dropped_is_logged(tmp_path: pathlib.Path, caplog: Any) -> None:
     [
         ({"colums": "id"}, r"reading has no option 'colums' \(did you mean columns"),
         ({"columns": "id,fares"}, "fares"),
-        ({"check_crc": "1"}, "option check_crc is true or false, not '1'"),
+        ({"check_crc": "1"}, "option check_crc must be true or false, not '1'"),
         ({"fileLog": "/tmp"}, "option file_log is only for readStream"),
         ({"delimitr": "1"}, "reading has no option 'delimitr'"),
         ({"threads": "0"}, "threads is '0': expected a number from 1 to 1024"),

@@ -211,7 +211,7 @@ def test_options_are_read_strictly(spark: Any, tmp_path: pathlib.Path) -> None:
     frame = spark.range(1)
     for options, said in (
         ({"compresion": "gzip"}, r"writing has no option 'compresion' \(did you mean compression"),
-        ({"payload": "csv"}, "payload is one of example"),
+        ({"payload": "csv"}, "payload must be one of example"),
         ({"payload": "raw", "format": "csv"}, "format is 'csv', but payload is raw"),
         ({"payload": "message"}, "the type of the messages is missing"),
         ({"format": "nope"}, "nope"),

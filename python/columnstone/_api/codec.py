@@ -56,7 +56,7 @@ _LAYOUT = {"offsets": 64, "binary_views": False, "fixed_size": False, "nested": 
 def _is_of_records(format: str) -> bool:
     """False for formats of files. NotFoundError for an unknown format."""
     if not isinstance(format, str):
-        raise TypeError(f"a format is named by a str, not {type(format).__name__}")
+        raise TypeError(f"a format must be named by a str, not {type(format).__name__}")
     if format in _core.FORMATS:
         return _core.FORMATS[format][2]
     if registry.by_name(format) is None:

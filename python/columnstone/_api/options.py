@@ -60,7 +60,7 @@ def _on_error(
         return Dropped, None, _POLICIES[on_error]
     if not callable(on_error):
         raise argument_error(
-            f'on_error is "raise", "skip", "null" or a function, not {ascii(on_error)[:40]}'
+            f'on_error must be "raise", "skip", "null" or a function, not {ascii(on_error)[:40]}'
         )
     return Dropped, on_error, _core.ON_ERROR_SKIP
 

@@ -40,7 +40,9 @@ def from_json(text: Any, spec: Spec | None = None) -> AnyStructured:
     expected. UnsupportedError for a spec with types that JSON does not have, such as times.
     """
     if spec is not None and not isinstance(spec, StructuredSpec):
-        raise TypeError(f"spec is a StructuredTensorSpec or a LeafSpec, not {type(spec).__name__}")
+        raise TypeError(
+            f"spec must be a StructuredTensorSpec or a LeafSpec, not {type(spec).__name__}"
+        )
     if isinstance(text, os.PathLike) or is_file(text):
         from .open import open as open_source
 
@@ -70,7 +72,7 @@ def _bytes(text: Any) -> bytes:
         except UnicodeEncodeError:
             raise ArgumentError("a str with surrogates is not UTF-8") from None
     if not isinstance(text, bytes | bytearray | memoryview):
-        raise TypeError(f"JSON text is str, bytes or a path, not {type(text).__name__}")
+        raise TypeError(f"JSON text must be str, bytes or a path, not {type(text).__name__}")
     data = bytes(text)
     return data[3:] if data.startswith(b"\xef\xbb\xbf") else data
 

@@ -48,5 +48,5 @@ def view_option(given: dict[str, Any], without_view: Callable[[str], Any]) -> _c
     if isinstance(what, str | os.PathLike | bytes):
         return View(what, params=params, form=form)._core
     raise TypeError(
-        f"view is a View, a Query, or the path of a saved view, not {type(what).__name__}"
+        f"view must be a View, a Query, or the path of a saved view, not {type(what).__name__}"
     )

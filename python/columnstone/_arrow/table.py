@@ -183,7 +183,7 @@ def _columns_of(mapping: Mapping[str, Any]) -> list[Array]:
 
 def _named_column(name: object, values: Any) -> Array:
     if not isinstance(name, str):
-        raise TypeError(f"the name of a column is a str, not {type(name).__name__}")
+        raise TypeError(f"the name of a column must be a str, not {type(name).__name__}")
     if isinstance(values, list | tuple | range):
         return array_of(values, name)
     if not is_arrow(values) and not hasattr(values, "__array__"):

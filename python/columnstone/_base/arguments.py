@@ -20,13 +20,13 @@ def integer(name: str, value: int) -> int:
     try:
         return operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} is an int, not {type(value).__name__}") from None
+        raise TypeError(f"{name} must be an int, not {type(value).__name__}") from None
 
 
 def text(name: str, value: str | None) -> str | None:
     """A str argument or None."""
     if value is not None and not isinstance(value, str):
-        raise TypeError(f"{name} is a str, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
     return value
 
 

@@ -53,7 +53,9 @@ def as_shuffle(shuffle: Shuffle) -> int:
     for name, number in _SHUFFLES.items():
         if type(shuffle) is type(name) and shuffle == name:
             return number
-    raise argument_error(f'shuffle is False, True, "global" or "window", not {ascii(shuffle)[:40]}')
+    raise argument_error(
+        f'shuffle must be False, True, "global" or "window", not {ascii(shuffle)[:40]}'
+    )
 
 
 def as_interleave(interleave: int | None) -> int:
@@ -82,7 +84,7 @@ def as_shard(shard: tuple[int, int]) -> tuple[int, int]:
 
 def as_pad(pad: PadsLike) -> dict[str, Any] | None:
     if pad is not None and not isinstance(pad, Mapping):
-        raise TypeError(f"pad is a dict by tensor name, not {type(pad).__name__}")
+        raise TypeError(f"pad must be a dict by tensor name, not {type(pad).__name__}")
     return None if pad is None else dict(pad)
 
 
@@ -131,7 +133,7 @@ def _length_of_tensor(source: SourceBase, name: str) -> tuple[tuple[str, ...], b
 
 def as_label(label: str | None, as_batches: bool) -> str | None:
     if label is not None and not isinstance(label, str):
-        raise TypeError(f"label is a str, not {type(label).__name__}")
+        raise TypeError(f"label must be a str, not {type(label).__name__}")
     if label is not None and as_batches:
         raise argument_error("label needs tensors; this dataset gives record batches")
     return label

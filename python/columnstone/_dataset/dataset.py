@@ -515,7 +515,7 @@ class Dataset(Generic[Item]):
             given = self._divided(given, arguments.count("num_shards", state["num_shards"]))
         else:
             kind = type(state).__name__
-            raise TypeError(f"a state is a dict of state_dict(), or a Position, not {kind}")
+            raise TypeError(f"a state must be a dict of state_dict(), or a Position, not {kind}")
         parts = {name: arguments.part_of_state(name, value) for name, value in given.items()}
         position = Position(**parts)
         if position.row != -1 and self._packing is not None:

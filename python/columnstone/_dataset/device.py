@@ -179,8 +179,8 @@ def _mover_to(device: Any) -> Mover:
         made = framework("torch_device", "torch", "PyTorch").TorchMover(device)
     else:
         raise TypeError(
-            "device is a torch.device or its name, a jax.Device or a jax.sharding.Sharding, not "
-            f"{type(device).__name__}"
+            "device must be a torch.device or its name, a jax.Device or a jax.sharding.Sharding, "
+            f"not {type(device).__name__}"
         )
     mover: Mover = made
     return mover

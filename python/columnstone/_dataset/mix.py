@@ -53,7 +53,7 @@ def mix(
         _compare(one, made[0], i)
     if stop not in STOPS:
         names = ", ".join(f'"{name}"' for name in STOPS)
-        raise argument_error(f"stop is one of {names}, not {ascii(stop)[:40]}")
+        raise argument_error(f"stop must be one of {names}, not {ascii(stop)[:40]}")
     return _mixed(_with_numbers(made), _as_weights(weights, len(made)), stop)
 
 

@@ -159,13 +159,13 @@ def query_of(
 ) -> Query:
     """The query that the arguments of open describe. Does not connect yet."""
     if not isinstance(path, str):
-        raise TypeError(f"the URI of a database is a str, not {type(path).__name__}")
+        raise TypeError(f"the URI of a database must be a str, not {type(path).__name__}")
     if query is None:
         raise argument_error(
             f"{name_of_url(path)} is a database: query is missing", 'query="select ..."'
         )
     if not isinstance(query, str):
-        raise TypeError(f"query is a str, not {type(query).__name__}")
+        raise TypeError(f"query must be a str, not {type(query).__name__}")
     if driver is None and not is_database(path):
         known = ", ".join(sorted(_DRIVERS))
         raise argument_error(

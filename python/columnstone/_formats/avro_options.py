@@ -44,7 +44,7 @@ def _avro_schemas(name: str, value: Any) -> str:
             f"{name} is a function; only decoders take one", "give a dict of number to schema"
         )
     if not isinstance(value, Iterable) or isinstance(value, bytes):
-        raise TypeError(f"{name} is a dict of number to schema, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a dict of number to schema, not {type(value).__name__}")
     return json.dumps([avro_schema(name, item) for item in value])
 
 

@@ -55,7 +55,7 @@ class Option(NamedTuple):
 
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{name} is a str, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
     if "\0" in value:
         raise argument_error(f"{name} contains a NUL character", "leave it out")
     return value
@@ -63,19 +63,19 @@ def _text(name: str, value: object) -> str:
 
 def _switch(name: str, value: object) -> str:
     if not isinstance(value, bool):
-        raise TypeError(f"{name} is True or False, not {type(value).__name__}")
+        raise TypeError(f"{name} must be True or False, not {type(value).__name__}")
     return "true" if value else "false"
 
 
 def _real(name: str, value: Any) -> str:
     if isinstance(value, bool | str | bytes):
-        raise TypeError(f"{name} is a float, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a float, not {type(value).__name__}")
     return repr(float(value) + 0.0)
 
 
 def _names(name: str, value: Any) -> str:
     if isinstance(value, str | bytes):
-        raise TypeError(f"{name} is a list of names, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a list of names, not {type(value).__name__}")
     made = tuple(value)
     for item in made:
         if not isinstance(item, str):

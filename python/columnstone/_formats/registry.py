@@ -95,16 +95,16 @@ def register(
     have registered the format as well, usually by importing the module that does so.
     """
     if not isinstance(name, str):
-        raise TypeError(f"name is a str, not {type(name).__name__}")
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", name):
         hint = 'small letters, digits, "-" and "_", at most 64'
         raise argument_error(f"{ascii(name)[:40]} cannot be the name of a format", hint)
     if name in _BUILT_IN:
         raise argument_error(f"the format {name!r} comes with the library", "choose another name")
     if not callable(open):
-        raise TypeError(f"open is a function, not {type(open).__name__}")
+        raise TypeError(f"open must be a function, not {type(open).__name__}")
     if sniff is not None and not callable(sniff):
-        raise TypeError(f"sniff is a function, not {type(sniff).__name__}")
+        raise TypeError(f"sniff must be a function, not {type(sniff).__name__}")
     given = tuple(options)
     for option in given:
         _check(option, name, open)
@@ -122,7 +122,7 @@ def unregister(name: str) -> None:
 def _check(option: Option, format: str, open: Callable[..., object]) -> None:
     """Checks that the option can be given, and that the function accepts it."""
     if not isinstance(option, Option):
-        raise TypeError(f"options are cst.format.Option, not {type(option).__name__}")
+        raise TypeError(f"options must be cst.format.Option, not {type(option).__name__}")
     if not (option.name.isidentifier() and option.name.isascii()) or option.name in _TAKEN:
         hint = "letters, digits and '_', and not an argument of open or convert"
         raise argument_error(f"{ascii(option.name)[:40]} cannot be the name of an option", hint)

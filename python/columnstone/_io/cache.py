@@ -52,7 +52,7 @@ def as_cache(given: CacheLike) -> Cache | None:
     if not isinstance(folder, str | os.PathLike):
         raise TypeError("cache is a folder, or a pair (folder, bytes)")
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
-        raise TypeError(f"cache: the number of bytes is an int, not {type(limit).__name__}")
+        raise TypeError(f"cache: the number of bytes must be an int, not {type(limit).__name__}")
     if limit is not None and limit < 1:
         raise argument_error(f"cache: {limit} bytes are too few")
     path = os.path.abspath(os.fsdecode(folder))

@@ -249,7 +249,7 @@ def names_of(paths: object) -> list[str]:
     names = [os.fspath(item) for item in items]  # type: ignore[call-overload]
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"a path in a file system is a str, not {type(name).__name__}")
+            raise TypeError(f"a path in a file system must be a str, not {type(name).__name__}")
     return names
 
 

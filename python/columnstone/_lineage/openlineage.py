@@ -38,7 +38,7 @@ def send(events: str, url: str | bool, api_key: str | None) -> None:
     else:
         endpoint = ENDPOINT
     if not isinstance(url, str):
-        raise TypeError(f"url is a str or True, not {type(url).__name__}")
+        raise TypeError(f"url must be a str or True, not {type(url).__name__}")
     server = _Server(_endpoint(url, endpoint), api_key)
     lines = events.splitlines()
     for i, line in enumerate(lines):

@@ -62,7 +62,7 @@ class Run:
         """Adds an output and returns it. path: the name of the output in the execution. An artifact
         that was added with pending=True becomes live when the execution is complete."""
         if not isinstance(artifact, Artifact):
-            raise TypeError(f"an output is an Artifact, not {type(artifact).__name__}")
+            raise TypeError(f"an output must be an Artifact, not {type(artifact).__name__}")
         check_own(self._connection, artifact)
         self._connection.core.output(self.id, artifact.id, path)
         return artifact

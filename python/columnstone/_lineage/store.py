@@ -789,4 +789,4 @@ def _option(name: str, value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str | int):
         return str(value)
-    raise TypeError(f"{name} is a str, int or bool here, not {type(value).__name__}")
+    raise TypeError(f"{name} must be a str, int or bool here, not {type(value).__name__}")

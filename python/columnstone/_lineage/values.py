@@ -29,7 +29,7 @@ def core_properties(*given: Properties) -> CoreProperties:
     for properties in given:
         for name, value in dict(properties or {}).items():
             if not isinstance(name, str):
-                raise TypeError(f"the name of a property is a str, not {type(name).__name__}")
+                raise TypeError(f"the name of a property must be a str, not {type(name).__name__}")
             if value is not None:
                 made[name] = _plain(name, value)
     return tuple(made.items())
@@ -51,7 +51,8 @@ def _plain(name: str, value: Any) -> Value:
         number = operator.index(value)
     except TypeError:
         raise TypeError(
-            f"property {name!r} is a bool, int, float, str or bytes, not {type(value).__name__}"
+            f"property {name!r} must be a bool, int, float, str or bytes, not "
+            f"{type(value).__name__}"
         ) from None
     if not -_MOST <= number < _MOST:
         raise argument_error(f"property {name!r} is an int of more than 64 bits")
@@ -88,7 +89,7 @@ def micros(when: datetime | None) -> int:
     if when is None:
         return 0
     if not isinstance(when, datetime):
-        raise TypeError(f"a time is a datetime, not {type(when).__name__}")
+        raise TypeError(f"a time must be a datetime, not {type(when).__name__}")
     return (when.astimezone(UTC) - _EPOCH) // timedelta(microseconds=1)
 
 

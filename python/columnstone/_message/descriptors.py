@@ -88,7 +88,7 @@ class Descriptors:
         self, descriptors: DescriptorsLike, *, include: Iterable[str | os.PathLike[str]] = ()
     ) -> None:
         if isinstance(include, str | bytes):
-            raise TypeError(f"include is a list of folders, not {type(include).__name__}")
+            raise TypeError(f"include must be a list of folders, not {type(include).__name__}")
         folders = [os.fsdecode(folder) for folder in include]
         self._core = _core.Descriptors(set_bytes(descriptors, folders))
 

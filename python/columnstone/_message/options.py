@@ -96,7 +96,7 @@ def message_of(
     found = described(message)
     if found is None:
         raise TypeError(
-            "message is a generated class, its DESCRIPTOR or a full name, not "
+            "message must be a generated class, its DESCRIPTOR or a full name, not "
             f"{type(message).__name__}"
         )
     beside: Any = [] if descriptors is None else [descriptors]
@@ -184,5 +184,5 @@ def _as_text(name: str, value: Any) -> str | None:
     if given is None and name == "time_zone":
         return ""
     if given is None and usual is not None:
-        raise TypeError(f"{name} is a str, not NoneType")
+        raise TypeError(f"{name} must be a str, not NoneType")
     return given

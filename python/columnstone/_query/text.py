@@ -47,7 +47,7 @@ def literal(value: object) -> str:
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:  # of numpy
         return literal(value.item())
     raise TypeError(
-        "a value of a query is None, bool, int, float, str, bytes or a list of these, not "
+        "a value of a query must be None, bool, int, float, str, bytes or a list of these, not "
         f"{type(value).__name__}"
     )
 
@@ -65,7 +65,7 @@ def _byte(b: int) -> str:
 def name_of(name: object, what: str = "name") -> str:
     """A name as a step of a path, in backticks if needed."""
     if not isinstance(name, str):
-        raise TypeError(f"{what} is a str, not {type(name).__name__}")
+        raise TypeError(f"{what} must be a str, not {type(name).__name__}")
     if not name:
         raise argument_error(f"{what} is empty")
     if name.startswith("`") or (_PLAIN.fullmatch(name) and name not in _RESERVED):
@@ -76,7 +76,7 @@ def name_of(name: object, what: str = "name") -> str:
 def steps_of(path: object, what: str = "path") -> list[str]:
     """The steps of a path; none for ""."""
     if not isinstance(path, str):
-        raise TypeError(f"{what} is a str, not {type(path).__name__}")
+        raise TypeError(f"{what} must be a str, not {type(path).__name__}")
     steps: list[str] = []
     at = 0
     while at < len(path):
@@ -169,5 +169,5 @@ def structured(expression: str) -> str:
 
 def _expression(expression: Any) -> str:
     if not isinstance(expression, str):
-        raise TypeError(f"an expression is a str, not {type(expression).__name__}")
+        raise TypeError(f"an expression must be a str, not {type(expression).__name__}")
     return expression

@@ -388,11 +388,13 @@ def _how(
 ) -> tuple[int, Callable[[Error], object] | None, float]:
     """The arguments of a call for the core; a timeout is never negative."""
     if on_error not in _POLICIES:
-        raise argument_error(f'on_error is "raise", "skip" or "null", not {ascii(on_error)[:40]}')
+        raise argument_error(
+            f'on_error must be "raise", "skip" or "null", not {ascii(on_error)[:40]}'
+        )
     if timeout is not None and not timeout >= 0:
         raise argument_error(f"timeout is {timeout}", "give seconds, or None for no limit")
     if on_bad is not None and not callable(on_bad):
-        raise TypeError(f"on_bad is a function, not {type(on_bad).__name__}")
+        raise TypeError(f"on_bad must be a function, not {type(on_bad).__name__}")
     return _POLICIES[on_error], on_bad, -1.0 if timeout is None else float(timeout)
 
 
@@ -416,7 +418,7 @@ def _records(given: Any) -> Any:
     if isinstance(given, list | tuple):
         return None if given and isinstance(given[0], dict) else given
     if isinstance(given, bytes | bytearray | memoryview | str):
-        raise TypeError(f"records are a list of bytes, not {type(given).__name__}")
+        raise TypeError(f"records must be a list of bytes, not {type(given).__name__}")
     if not hasattr(given, "__arrow_c_array__") and not hasattr(given, "__arrow_c_stream__"):
         return given
     values = array(given)

@@ -21,7 +21,7 @@ def schema_text(schema: AvroSchema) -> str:
     if isinstance(schema, str):
         return schema
     if not isinstance(schema, dict | list):
-        raise TypeError(f"an Avro schema is its JSON as a str, not {type(schema).__name__}")
+        raise TypeError(f"an Avro schema must be its JSON as a str, not {type(schema).__name__}")
     return json.dumps(schema)
 
 

@@ -286,7 +286,7 @@ def as_columns(columns: object) -> tuple[str, ...] | None:
     if columns is None:
         return None
     if isinstance(columns, str | bytes):
-        raise TypeError(f"columns is a list of names, not {type(columns).__name__}")
+        raise TypeError(f"columns must be a list of names, not {type(columns).__name__}")
     names: tuple[str, ...] = tuple(columns)  # type: ignore[arg-type]
     for name in names:
         if not isinstance(name, str):
@@ -301,7 +301,7 @@ def as_types(types: ArrowSchemaExportable | None) -> _core.ArrowSchema | None:
     types = exported(types)
     if not hasattr(types, "__arrow_c_schema__"):
         raise TypeError(
-            "types is an Arrow schema, an object with __arrow_c_schema__, not "
+            "types must be an Arrow schema, an object with __arrow_c_schema__, not "
             f"{type(types).__name__}"
         )
     return _core.arrow_schema(types)

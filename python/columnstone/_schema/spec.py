@@ -233,11 +233,11 @@ def entries_of(
 def _check_types(tensor: TensorRepresentation) -> None:
     """Checks for which the extension could not say which tensor is wrong."""
     if not isinstance(tensor.name, str):
-        raise TypeError(f"the name of a tensor is a str, not {type(tensor.name).__name__}")
+        raise TypeError(f"the name of a tensor must be a str, not {type(tensor.name).__name__}")
     for partition in tensor.partitions:
         if not isinstance(partition, RowLengths | UniformRowLength):
             raise TypeError(
-                f"tensor {tensor.name!r}: a partition is RowLengths or UniformRowLength, not "
+                f"tensor {tensor.name!r}: a partition must be RowLengths or UniformRowLength, not "
                 f"{type(partition).__name__}"
             )
     default = tensor.default if "int" in tensor.dtype else None
@@ -248,7 +248,9 @@ def _check_types(tensor: TensorRepresentation) -> None:
 
 def _entry_of(tensor: TensorRepresentation) -> tuple[Any, ...]:
     if not isinstance(tensor, TensorRepresentation):
-        raise TypeError(f"a representation is a TensorRepresentation, not {type(tensor).__name__}")
+        raise TypeError(
+            f"a representation must be a TensorRepresentation, not {type(tensor).__name__}"
+        )
     _check_types(tensor)
     return (
         tensor.name,

@@ -123,5 +123,5 @@ class Quantiles(Sketch):
         equal depth, all parts have (almost) the same weight. With equal width, infinities are in no
         part."""
         if kind not in ("equal_depth", "equal_width"):
-            raise ValueError(f"kind is 'equal_depth' or 'equal_width', not {kind!r}")
+            raise ValueError(f"kind must be 'equal_depth' or 'equal_width', not {kind!r}")
         return Parts(*_core.sketch_parts(self._handle, kind == "equal_width", parts))

@@ -351,7 +351,7 @@ class SourceBase:
         IndexError if a row does not exist, UnsupportedError unless all files are uncompressed
         TFRecord files. A damaged row raises an error, whatever on_error says."""
         if isinstance(rows, str | bytes) or not hasattr(rows, "__iter__"):
-            raise TypeError(f"rows are a list of ints, not {type(rows).__name__}")
+            raise TypeError(f"rows must be a list of ints, not {type(rows).__name__}")
         count = self._count()
         return self._core.take(tuple(row_number(row, count) for row in rows))
 

@@ -166,5 +166,5 @@ def _of_messages(
 def _policy(on_error: str, *known: str) -> str:
     if on_error not in known:
         said = ", ".join(known)
-        raise argument_error(f"on_error is one of {said}, not {ascii(on_error)[:40]}")
+        raise argument_error(f"on_error must be one of {said}, not {ascii(on_error)[:40]}")
     return on_error

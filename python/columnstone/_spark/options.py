@@ -55,14 +55,14 @@ def text_option(name: str, text: str) -> str:
 
 def bool_option(name: str, text: str) -> bool:
     if text.lower() not in ("true", "false"):
-        raise argument_error(f"option {name} is true or false, not {ascii(text)[:40]}")
+        raise argument_error(f"option {name} must be true or false, not {ascii(text)[:40]}")
     return text.lower() == "true"
 
 
 def int_option(name: str, text: str) -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
-        raise argument_error(f"option {name} is a whole number, not {ascii(text)[:40]}")
+        raise argument_error(f"option {name} must be a whole number, not {ascii(text)[:40]}")
     return int(text)
 
 
@@ -70,7 +70,7 @@ def real_option(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argument_error(f"option {name} is a number, not {ascii(text)[:40]}") from None
+        raise argument_error(f"option {name} must be a number, not {ascii(text)[:40]}") from None
 
 
 def names_option(name: str, text: str) -> list[str]:
@@ -79,13 +79,13 @@ def names_option(name: str, text: str) -> list[str]:
     if text.lstrip().startswith("["):
         names = json_option(name, text)
         if not all(isinstance(item, str) for item in names):
-            raise argument_error(f"option {name} is a list of names, not {ascii(text)[:40]}")
+            raise argument_error(f"option {name} must be a list of names, not {ascii(text)[:40]}")
         return list(names)
     try:
         [names] = csv.reader([text], strict=True, skipinitialspace=True) if text else [[]]
     except (ValueError, csv.Error):  # a line's end in a name: for a JSON list
         raise argument_error(
-            f"option {name} is a comma-separated list of names, not {ascii(text)[:40]}",
+            f"option {name} must be a comma-separated list of names, not {ascii(text)[:40]}",
             "quote a name that contains a comma or a quote, or give a JSON list",
         ) from None
     return names
@@ -94,7 +94,7 @@ def names_option(name: str, text: str) -> list[str]:
 def dict_option(name: str, text: str) -> dict[str, Any]:
     value = json_option(name, text)
     if not isinstance(value, dict):
-        raise argument_error(f"option {name} is a JSON object, not {ascii(text)[:40]}")
+        raise argument_error(f"option {name} must be a JSON object, not {ascii(text)[:40]}")
     return value
 
 
@@ -111,7 +111,7 @@ def choice_option(*choices: str) -> Parser:
     def parse(name: str, text: str) -> str:
         if text.lower() not in choices:
             raise argument_error(
-                f"option {name} is one of {', '.join(choices)}, not {ascii(text)[:40]}"
+                f"option {name} must be one of {', '.join(choices)}, not {ascii(text)[:40]}"
             )
         return text.lower()
 

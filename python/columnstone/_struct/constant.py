@@ -48,7 +48,9 @@ def constant(value: object, spec: Spec | None = None) -> AnyStructured:
     sets and other classes.
     """
     if spec is not None and not isinstance(spec, StructuredSpec):
-        raise TypeError(f"spec is a StructuredTensorSpec or a LeafSpec, not {type(spec).__name__}")
+        raise TypeError(
+            f"spec must be a StructuredTensorSpec or a LeafSpec, not {type(spec).__name__}"
+        )
     if spec is None:
         made = _known(value)
         if made is not None:

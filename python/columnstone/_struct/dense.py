@@ -295,7 +295,9 @@ def _one_value(flat: Array, value: Any) -> Array:
     if isinstance(value, int) and value == 0:
         value = ""
     if not isinstance(value, str | bytes):
-        raise TypeError(f"the padding of strings is a str or bytes, not {type(value).__name__}")
+        raise TypeError(
+            f"the padding of strings must be a str or bytes, not {type(value).__name__}"
+        )
     is_text = flat.schema.format in ("u", "U", "vu")
     return array_of([value if isinstance(value, str) == is_text else _other(value)])
 

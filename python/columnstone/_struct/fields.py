@@ -23,7 +23,7 @@ def from_fields(fields: Mapping[str, Any], shape: Shape | None = None) -> AnyStr
     """As StructuredTensor.from_fields."""
     for name in fields:
         if not isinstance(name, str):
-            raise TypeError(f"the name of a field is a str, not {type(name).__name__}")
+            raise TypeError(f"the name of a field must be a str, not {type(name).__name__}")
         check_name(name)
     tensors = {name: as_structured(value) for name, value in fields.items()}
     if shape is None:

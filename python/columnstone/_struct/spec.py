@@ -125,7 +125,7 @@ def _dtype(dtype: Any) -> str:
     if not isinstance(name, str):
         name = getattr(dtype, "__name__", str(dtype).removeprefix("torch."))
     if not isinstance(name, str):
-        raise TypeError(f"dtype is a name or a type, not {type(dtype).__name__}")
+        raise TypeError(f"dtype must be a name or a type, not {type(dtype).__name__}")
     if match := re.fullmatch(r"(datetime|timedelta)64\[(\w+)\]", name):
         kind = "timestamp" if match[1] == "datetime" else "duration"
         name = "date32" if match[2] == "D" else f"{kind}[{match[2]}]"
@@ -141,12 +141,12 @@ def _dtype(dtype: Any) -> str:
 def as_dims(shape: Shape) -> Dims:
     """A shape as a tuple; a negative number is an unknown length, as in other libraries."""
     if isinstance(shape, int | str) or not hasattr(shape, "__iter__"):
-        raise TypeError(f"a shape is a tuple of int and None, not {type(shape).__name__}")
+        raise TypeError(f"a shape must be a tuple of int and None, not {type(shape).__name__}")
     dims = []
     for dim in shape:
         value = getattr(dim, "value", dim)  # of a Dimension of TensorFlow
         if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__")):
-            raise TypeError(f"a dimension is an int or None, not {type(value).__name__}")
+            raise TypeError(f"a dimension must be an int or None, not {type(value).__name__}")
         number = None if value is None else value.__index__()
         if number is not None and not -1 <= number < 2**31:
             raise argument_error(f"a dimension is {number}, expected 0 to 2**31 - 1, or None")
@@ -344,7 +344,7 @@ class StructuredTensorSpec(StructuredSpec):
         dims = as_dims(shape)
         for name, spec in field_specs.items():
             if not isinstance(name, str):
-                raise TypeError(f"the name of a field is a str, not {type(name).__name__}")
+                raise TypeError(f"the name of a field must be a str, not {type(name).__name__}")
             check_name(name)
             if not isinstance(spec, StructuredSpec):
                 raise TypeError(
@@ -526,7 +526,7 @@ class RaggedStructuredTensorSpec(StructuredTensorSpec, metaclass=_View):
             raise argument_error(f"row_splits_dtype is {_dtype(row_splits_dtype)}, expected int64")
         if not isinstance(values_spec, StructuredTensorSpec):
             raise TypeError(
-                f"values_spec is a StructuredTensorSpec, not {type(values_spec).__name__}"
+                f"values_spec must be a StructuredTensorSpec, not {type(values_spec).__name__}"
             )
         inner = values_spec.shape[1:]
         if len(dims) <= values_spec.rank or not _agree(dims[len(dims) - len(inner) :], inner):

@@ -86,7 +86,7 @@ def _length_of(name: str, length: object) -> CoreLength:
 def _whole(name: str, length: object) -> int:
     if not isinstance(length, int) or isinstance(length, bool):
         raise TypeError(
-            f"pad[{name!r}]: a length is an int, a list of sizes or None, not "
+            f"pad[{name!r}]: a length must be an int, a list of sizes or None, not "
             f"{type(length).__name__}"
         )
     if length < 0:
@@ -123,7 +123,7 @@ def core_pads(
     other tensors, of numbers."""
     entries: list[CorePad] = []
     if pad is not None and not isinstance(pad, Mapping):
-        raise TypeError(f"pad is a dict of tensor name to pad, not {type(pad).__name__}")
+        raise TypeError(f"pad must be a dict of tensor name to pad, not {type(pad).__name__}")
     for name, given in ({} if pad is None else pad).items():
         one = _pad_of(name, given)
         tensor = find_tensor(representations.values(), name)
@@ -135,7 +135,7 @@ def core_pads(
         if not isinstance(one.value, types) or is_bool:
             names = " or ".join(t.__name__ for t in types)
             raise TypeError(
-                f"pad[{name!r}]: the padding of a tensor of {dtype} is {names}, not "
+                f"pad[{name!r}]: the padding of a tensor of {dtype} must be {names}, not "
                 f"{type(one.value).__name__}"
             )
         fits = not isinstance(one.value, int) or -(2**63) <= one.value < 2**63
@@ -192,7 +192,7 @@ class TensorAdapter:
         arrow_schema = exported(arrow_schema)
         if not hasattr(arrow_schema, "__arrow_c_schema__"):
             raise TypeError(
-                "arrow_schema is an object with __arrow_c_schema__, not "
+                "arrow_schema must be an object with __arrow_c_schema__, not "
                 f"{type(arrow_schema).__name__}"
             )
         tensors = representations_from(representations, group)

@@ -195,14 +195,14 @@ class TensorEncoder:
 
 def core_tensors(tensors: Mapping[str, Any]) -> tuple[CoreTensor, ...]:
     if not isinstance(tensors, Mapping):
-        raise TypeError(f"tensors is a dict by name, not {type(tensors).__name__}")
+        raise TypeError(f"tensors must be a dict by name, not {type(tensors).__name__}")
     return tuple(_core_tensor(name, value) for name, value in tensors.items())
 
 
 def _core_tensor(name: str, value: Any) -> CoreTensor:
     """The extension's tuple for a tensor of any library."""
     if not isinstance(name, str):
-        raise TypeError(f"the name of a tensor is a str, not {type(name).__name__}")
+        raise TypeError(f"the name of a tensor must be a str, not {type(name).__name__}")
     if isinstance(value, _core.StructuredBase):
         value = flat_tensors(value, name)
     if isinstance(value, Mapping):

@@ -37,7 +37,7 @@ class QuantilesSketch:
 
     def __init__(self, eps: float, max_num_elements: int, num_streams: int) -> None:
         if not hasattr(type(eps), "__float__"):
-            raise TypeError(f"__init__(): eps is a number, not {type(eps).__name__}")
+            raise TypeError(f"__init__(): eps must be a number, not {type(eps).__name__}")
         if operator.index(max_num_elements) > _MOST_INT:
             raise TypeError("__init__(): max_num_elements does not fit into 64 bits")
         if not eps > 0:

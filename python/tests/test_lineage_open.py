@@ -175,7 +175,7 @@ def test_what_cannot_be_read(store: Store, tmp_path: pathlib.Path) -> None:
         cst.open("a", view=store["message@2"])
     with cst.lineage.open(tmp_path / "other.db", create=True) as other:
         foreign = other.view(view.paths[0])
-        with pytest.raises(cst.errors.ArgumentError, match="one store"):
+        with pytest.raises(cst.errors.ArgumentError, match="different stores"):
             cst.open(store["message@1"], view=foreign)
     with pytest.raises(cst.errors.StateError):
         cst.open(store.add("Examples", store["message@1"].paths, pending=True))

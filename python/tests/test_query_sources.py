@@ -99,7 +99,7 @@ def test_parameters(files: pathlib.Path) -> None:
     for view in (query, query.view(), query.view().to_bytes()):
         src = cst.open(path, view=view, params={"most": 2}, columns=["n"])
         assert columns_of(src) == {"n": [min(2, len(t)) for t in TOKENS]}
-    with pytest.raises(cst.errors.ArgumentError, match="no view"):
+    with pytest.raises(cst.errors.ArgumentError, match="without view"):
         cst.open(path, params={"most": 1})
 
 

@@ -117,7 +117,11 @@ def test_options_of_examples_that_nobody_has(store: Store, tmp_path: pathlib.Pat
         ({"delimeter": ";"}, TypeError, "did you mean 'delimiter'"),
         ({"format": "csv", "nope": 1}, TypeError, "has no option 'nope'"),
         ({"format": "csv", "avro_codec": "null"}, cst.errors.ArgumentError, "csv has no option"),
-        ({"message_options": {"nope": 1}}, cst.errors.ArgumentError, "unknown message option 'nope'"),
+        (
+            {"message_options": {"nope": 1}},
+            cst.errors.ArgumentError,
+            "unknown message option 'nope'",
+        ),
     ):
         with pytest.raises(kind, match=message):
             store.examples(path, **options)

@@ -362,7 +362,7 @@ def test_a_function_may_make_other_rows(files: pathlib.Path) -> None:
     )
     found = columns_of(io_._open(60))
     assert [r for (r,) in found["raw"]] == [r for r in RECORDS for _ in range(2)]
-    with pytest.raises(cst.errors.ArgumentError, match="no tensor 'none'"):
+    with pytest.raises(cst.errors.ArgumentError, match="not return the tensor 'none'"):
         tfxio.GraphToTensorTFXIO(_doubled, path, record_index_tensor_name="none").ArrowSchema()
 
 

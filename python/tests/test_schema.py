@@ -218,9 +218,9 @@ def test_tf_io_names_features_at_the_top_only(more: str) -> None:
         "feature { name: 'foo' type: STRUCT struct_domain { "
         "feature { name: 'x' type: INT } } }" + more
     )
-    with pytest.raises(cst.errors.UnsupportedError, match="inside of 'foo'"):
+    with pytest.raises(cst.errors.UnsupportedError, match="inside 'foo'"):
         schema.feature_spec(tensorflow=True)
-    with pytest.raises(cst.errors.UnsupportedError, match="inside of 'foo'"):
+    with pytest.raises(cst.errors.UnsupportedError, match="inside 'foo'"):
         schema.sequence_feature_spec(tensorflow=True)
 
 
@@ -232,7 +232,7 @@ def test_tf_io_names_feature_lists_at_one_place_only() -> None:
           ragged_tensor {
             feature_path { step: "##SEQUENCE##" step: "a" step: "b" } } } } } }
     """)
-    with pytest.raises(cst.errors.UnsupportedError, match=r"inside of '##SEQUENCE##\.a'"):
+    with pytest.raises(cst.errors.UnsupportedError, match=r"inside '##SEQUENCE##\.a'"):
         schema.sequence_feature_spec(tensorflow=True)
 
 

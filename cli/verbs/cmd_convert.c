@@ -41,9 +41,8 @@ static cst_status check_input_of_messages(const conversion *work, const cst_sour
   if (is_told || cli_message_of_output(work->settings) == NULL) {
     return CST_OK;
   }
-  return cli_fail_argument(
-      error, "add --format message, or --format example",
-      "the records of the input may be messages or tf.Examples");
+  return cli_fail_argument(error, "add --format message, or --format example",
+                           "the records of the input may be messages or tf.Examples");
 }
 
 static cst_status convert_files(conversion *work, cst_error *error) {

@@ -64,8 +64,7 @@ static cst_status check_kind(const cst_dataset *dataset, size_t number, cst_erro
                      "dataset %zu of the mix is a mix itself", number);
   }
   if (dataset->options.bucket_by != NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "instead, pad to a few lengths",
+    return cst__fail(error, CST_INVALID_ARGUMENT, "instead, pad to a few lengths",
                      "dataset %zu has buckets, whose rows a mix would put beside others", number);
   }
   return CST_OK;

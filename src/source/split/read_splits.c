@@ -117,10 +117,11 @@ static cst_status find_split_file(const split_reading *reading, const cst_split 
 /* ---- places ---- */
 
 static cst_status fail_shorter(const char *file, uint64_t size, uint64_t end, cst_error *error) {
-  (void)cst__fail(error, CST_STATE, "plan it again",
-                  "the file has changed since it was planned: it has %llu bytes, but its split ends at "
-                  "byte %llu",
-                  (unsigned long long)size, (unsigned long long)end);
+  (void)cst__fail(
+      error, CST_STATE, "plan it again",
+      "the file has changed since it was planned: it has %llu bytes, but its split ends at "
+      "byte %llu",
+      (unsigned long long)size, (unsigned long long)end);
   cst__error_add_file(error, file);
   return CST_STATE;
 }

@@ -256,7 +256,7 @@ static cst_status set_character(const cst__option_table *table, const cst__optio
                                 const char *value, void *options, cst_error *error) {
   const char *text = strcmp(value, "\\t") == 0 ? "\t" : value;
   if (text[0] <= 0 || text[1] != '\0' || text[0] == '\n' || text[0] == '\r' || text[0] == '"') {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "no quote and no end of line",
+    return cst__fail(error, CST_INVALID_ARGUMENT, "neither a quote nor a line end",
                      "%s option %s is '%.40s': expected one ASCII character", table->owner,
                      option->info.name, value);
   }

@@ -17,7 +17,7 @@ typedef enum cst_option_kind {
   CST_OPTION_SWITCH = 1,    /* "true" or "false" */
   CST_OPTION_TEXT = 2,      /* any text in UTF-8 */
   CST_OPTION_NUMBER = 3,    /* decimal digits */
-  CST_OPTION_CHARACTER = 4, /* one of ASCII, no quote and no end of line; "\\t" is a tab */
+  CST_OPTION_CHARACTER = 4, /* one of ASCII, neither a quote nor a line end; "\\t" is a tab */
   CST_OPTION_NAMES = 5,     /* between commas, a name that has a comma or a quote in quotes */
   CST_OPTION_REAL = 6       /* a finite number, "0.01" or "-1e-5", with a point in any locale */
 } cst_option_kind;

@@ -75,7 +75,7 @@ TEST(wrong_options) {
   check_refused("arrow", "x", ";", "arrow has no option 'x'", "it has none");
   check_refused("csv", "delimiter", "ab",
                 "csv option delimiter is 'ab': expected one ASCII character",
-                "no quote and no end of line");
+                "neither a quote nor a line end");
   check_refused("csv", "skip_lines", "-1",
                 "csv option skip_lines is '-1': expected a number of at least 0", "");
   check_refused("csv", "keep_blank_lines", "yes",

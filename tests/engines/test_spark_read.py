@@ -86,7 +86,7 @@ def test_given_schemas_read_nothing_else(spark: Any, trips: pathlib.Path) -> Non
     saved.write_text(cst.infer_schema(str(trips / "trips-0*")).to_text())
     frame = load(spark, trips / "trips-*", schema=str(saved))
     assert frame.count() == 100
-    with pytest.raises(Exception, match=r"column fare: tf\.Examples have no timestamp"):
+    with pytest.raises(Exception, match=r"column fare: tf\.Examples cannot hold timestamp"):
         load(spark, trips, "fare timestamp").collect()
 
 

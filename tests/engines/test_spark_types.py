@@ -199,10 +199,10 @@ def test_what_is_not_there_and_what_may_be_null() -> None:
     ):
         check(pa.field("b", pa.int64()))
     with pytest.raises(
-        cst.errors.SchemaError, match=r"column a\.y: it is in the schema for Spark, and not"
+        cst.errors.SchemaError, match=r"column a\.y: it is in the schema for Spark, but not"
     ):
         check(pa.field("a", pa.struct([("y", pa.int64())])))
-    with pytest.raises(cst.errors.SchemaError, match=r"column a\.x: values in it may be null"):
+    with pytest.raises(cst.errors.SchemaError, match=r"column a\.x: its values may be null"):
         check(pa.field("a", pa.struct([pa.field("x", pa.int64(), False)])))
     with pytest.raises(cst.errors.SchemaError, match="column l: values in it may be null"):
         check(pa.field("l", pa.list_(pa.field("element", pa.int64(), False))))

@@ -168,7 +168,10 @@ def test_two_that_make_the_same_batch(tmp_path: pathlib.Path) -> None:
     [
         ({}, "a stream needs the option fileLog"),
         ({"filelog": "s3://b/log"}, "s3://b/log: a stream reads local or mounted folders"),
-        ({"filelog": "log", "path": "s3://b/in"}, "s3://b/in: a stream reads local or mounted folders"),
+        (
+            {"filelog": "log", "path": "s3://b/in"},
+            "s3://b/in: a stream reads local or mounted folders",
+        ),
     ],
 )
 def test_options_of_streams(options: dict[str, str], said: str) -> None:

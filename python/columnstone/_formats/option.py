@@ -19,7 +19,7 @@ class Option(NamedTuple):
     """An option of a format.
 
     name: the keyword by which it is given.
-    kind: "text", "character" (one of ASCII, neither a quote nor a line end), "word" (one of `words`),
+    kind: "text", "character" (of ASCII, neither a quote nor a line end), "word" (one of `words`),
         "switch" (True or False), "number" (an int from `least` to `most`), "real" (a finite float
         from `least` to `most`) or "names" (a list of str).
     usual: the default value; None if there is none.

@@ -41,8 +41,8 @@ extern "C" {
 
 /* ---- stores ---- */
 
-/* Used by one thread at a time. In a child that was forked, every call is CST_STATE; the child may
- * open the file itself, unless the fork came within a transaction or a call (CST_STATE). */
+/* One thread at a time may use a store. In a forked child, every call is CST_STATE; the child may
+ * open the file itself, unless the fork happened within a transaction or a call (CST_STATE). */
 typedef struct cst_lineage cst_lineage;
 
 typedef enum cst_lineage_mode {
@@ -67,22 +67,22 @@ typedef struct cst_lineage_options {
 #define CST_LINEAGE_OPTIONS_INIT \
   { sizeof(cst_lineage_options), CST_LINEAGE_WRITE, NULL, 0, false, 0, NULL }
 
-/* Opens a store. One of an earlier version is upgraded, after a copy of it was put beside it
- * ("lineage.db.v1"), unless it is opened for reading: then it is CST_UNSUPPORTED. options may be
- * NULL. *out: cst_lineage_free. */
+/* Opens a store. A store of an earlier version is upgraded, and a copy of it is kept beside it
+ * ("lineage.db.v1"); opened for reading, it is CST_UNSUPPORTED. options may be NULL. *out:
+ * cst_lineage_free. */
 CST_API cst_status cst_lineage_open(const char *path, const cst_lineage_options *options,
                                     cst_lineage **out, cst_error *error);
 CST_API void cst_lineage_free(
     cst_lineage *store); /* NULL is allowed; an open transaction is lost */
 CST_API const char *cst_lineage_path(const cst_lineage *store); /* absolute */
 
-/* The store itself, as "roots": one `path` in each row. Totals: `version` (of the file's format),
+/* Describes the store: "roots", with one `path` per row. Totals: `version` (of the file format),
  * `artifacts`, `executions`, `contexts`, `leases`. */
 CST_API cst_status cst_lineage_info(cst_lineage *store, cst_findings **out, cst_error *error);
 
-/* What belongs together: all of it is there afterwards, or nothing. They do not nest (CST_STATE). A
- * call that fails in between leaves what was done before it, and the transaction open; but if it
- * fails in the middle of writing (a full disk, no memory), all but rollback is CST_STATE then. */
+/* A transaction: either all of its changes are stored, or none. Transactions do not nest
+ * (CST_STATE). After a failed call, earlier changes are kept and the transaction stays open; but if
+ * a call fails while writing (a full disk, no memory), all calls except rollback are CST_STATE. */
 CST_API cst_status cst_lineage_begin(cst_lineage *store, cst_error *error);
 CST_API cst_status cst_lineage_commit(cst_lineage *store, cst_error *error);
 CST_API cst_status cst_lineage_rollback(cst_lineage *store, cst_error *error);
@@ -113,7 +113,7 @@ typedef enum cst_lineage_state {
   CST_LINEAGE_ABANDONED = 4 /* its execution failed */
 } cst_lineage_state;
 
-/* A file or a folder with all that is in it, or a URL. */
+/* A file, a folder with all of its contents, or a URL. */
 typedef struct cst_lineage_file {
   const char *path;
   const char *split; /* of Examples: "train"; NULL: none */
@@ -121,7 +121,7 @@ typedef struct cst_lineage_file {
                         the data */
 } cst_lineage_file;
 
-/* What an artifact needs as long as it lives. */
+/* Another artifact that an artifact needs as long as it lives. */
 typedef struct cst_lineage_reference {
   const char *role; /* "view", "schema", "statistics", or a role of the caller */
   int64_t artifact;
@@ -154,13 +154,14 @@ typedef struct cst_lineage_artifact {
         false, false, false, 0                                                                    \
   }
 
-/* Adds an artifact. Files are looked for, and read once for a SHA-256 of their content (URLs are
- * not). Of a DataView the file is opened (cst_view_open): `digest` is the view's, the properties
- * "input" and "message" and the source paths of its outputs come from it. is_new may be NULL. */
+/* Adds an artifact. Files must exist, and are read once for a SHA-256 of their content (URLs are
+ * not). The file of a DataView is opened (cst_view_open): `digest` is that of the view, and the
+ * properties "input" and "message" and the source paths of its outputs are taken from it. is_new
+ * may be NULL. */
 CST_API cst_status cst_lineage_add(cst_lineage *store, const cst_lineage_artifact *artifact,
                                    int64_t *id, bool *is_new, cst_error *error);
 
-/* The artifact of a reference. */
+/* Finds the artifact of a reference. */
 CST_API cst_status cst_lineage_lookup(cst_lineage *store, const char *reference, int64_t *id,
                                       cst_error *error);
 
@@ -192,15 +193,15 @@ typedef struct cst_lineage_execution {
 #define CST_LINEAGE_EXECUTION_INIT \
   { sizeof(cst_lineage_execution), NULL, NULL, NULL, 0, NULL, 0, 0 }
 
-/* Begins an execution, which is RUNNING. Its inputs have to be live; they and its outputs are not
- * garbage until it ends, or seven days have passed: give it a lease to know sooner that it crashed.
+/* Starts an execution, which is then RUNNING. Its inputs must be live. Inputs and outputs are not
+ * garbage until it ends, or until seven days have passed; with a lease, a crash is noticed sooner.
  */
 CST_API cst_status cst_lineage_start(cst_lineage *store, const cst_lineage_execution *execution,
                                      int64_t *id, cst_error *error);
-/* Adds an output to one that runs. `path` may be NULL. */
+/* Adds an output to a running execution. `path` may be NULL. */
 CST_API cst_status cst_lineage_output(cst_lineage *store, int64_t execution, int64_t artifact,
                                       const char *path, cst_error *error);
-/* Ends it. Outputs that are PENDING are LIVE then, or ABANDONED if it is not COMPLETE. */
+/* Ends an execution. Its PENDING outputs become LIVE, or ABANDONED if the state is not COMPLETE. */
 CST_API cst_status cst_lineage_end(cst_lineage *store, int64_t execution,
                                    cst_lineage_execution_state state, cst_error *error);
 
@@ -210,21 +211,21 @@ typedef enum cst_lineage_kind {
   CST_LINEAGE_OF_CONTEXTS = 2
 } cst_lineage_kind;
 
-/* The context of a type and name, which is made if there is none. */
+/* Finds the context of a type and name, or creates it. */
 CST_API cst_status cst_lineage_context(cst_lineage *store, const char *type, const char *name,
                                        int64_t *id, cst_error *error);
-/* Puts an artifact, an execution or another context into a context. */
+/* Adds an artifact, an execution or another context to a context. */
 CST_API cst_status cst_lineage_join(cst_lineage *store, int64_t context, cst_lineage_kind kind,
                                     int64_t member, cst_error *error);
 
-/* Sets properties of an artifact, an execution or a context; those of other names stay. */
+/* Sets properties of an artifact, an execution or a context; its other properties are kept. */
 CST_API cst_status cst_lineage_set(cst_lineage *store, cst_lineage_kind kind, int64_t id,
                                    const cst_lineage_property *properties, size_t num_properties,
                                    cst_error *error);
 
 /* ---- looking ---- */
 
-/* A property that has to be there and equal to its value. */
+/* Conditions for cst_lineage_find; all of them must hold. */
 typedef struct cst_lineage_query {
   size_t size; /* sizeof(cst_lineage_query) */
   cst_lineage_kind kind;
@@ -250,17 +251,20 @@ typedef struct cst_lineage_query {
         0, 0, 0, false, 0                                                                          \
   }
 
-/* What there is, in the order of ids; docs/lineage.md has the tables of the columns.
+/* Finds artifacts, executions or contexts, in the order of ids; docs/lineage.md has the tables of
+ * the columns.
  *
- * "artifacts": id, type, name (or null), version (or null), reference ("sessions@4", or the id as a
- * text), state ("live", ...), uri (the file, or the folder of all files; null: none), digest (hex
- * or null), is_external, created, updated, files (path, split or null, role or null, size or null,
- * digest or null), properties (name, kind ("int", "real", "text", "bool", "bytes"), number, real,
- * text, bytes: one of them not null), references (role, id, reference), fields (output, path: of a
- * view).
+ * "artifacts": id, type, name (or null), version (or null), reference ("sessions@4", or the id as
+ * text), state ("live", ...), uri (the file, or the common folder of all files; null: none), digest
+ * (hex or null), is_external, created, updated, files (path, split or null, role or null, size or
+ * null, digest or null), properties (name, kind ("int", "real", "text", "bool", "bytes"), number,
+ * real, text, bytes: one of them not null), references (role, id, reference), fields (output, path:
+ * of a view).
+ *
  * "executions": id, type, name, state, started, ended (or null), properties, inputs and outputs
  * (id, reference, path or null).
- * "contexts": id, type, name, properties, artifacts, executions, children (ids each, `id`).
+ *
+ * "contexts": id, type, name, properties, artifacts, executions, children (each with `id`).
  *
  * *out: cst_findings_free. */
 CST_API cst_status cst_lineage_find(cst_lineage *store, const cst_lineage_query *query,
@@ -282,24 +286,24 @@ typedef struct cst_lineage_trace_options {
 /* What artifacts came from (UP) and what came from them (DOWN), by executions and references, each
  * once: rows of "nodes", nearest first.
  *
- * Columns: kind ("artifact", "execution"), id, type, label ("sessions@4"), state, depth (0: those
- * that were asked for; negative: up), sources: what it came from, of those that are here, as kind,
- * id and how ("input", "output", or the role of a reference).
- */
+ * Columns: kind ("artifact", "execution"), id, type, label ("sessions@4"), state, depth (0: the
+ * given artifacts; negative: up), sources: the direct origins among these nodes, as kind, id and
+ * how ("input", "output", or the role of a reference). */
 CST_API cst_status cst_lineage_trace(cst_lineage *store, const cst_lineage_trace_options *options,
                                      cst_findings **out, cst_error *error);
 
-/* Whether the store and its files are sound: SQLite's own check, files that are missing or have
- * another size or digest, references to what is deleted, outputs without an end. Rows of "faults":
- * `artifact` (id or null), `reference`, `path` or null, `fault`. with_digests: files are read. */
+/* Checks the store and its files: SQLite's own check, files that are missing or have another size
+ * or digest, references to deleted artifacts, and outputs of executions that have no end. Rows of
+ * "faults": `artifact` (id or null), `reference`, `path` or null, `fault`. with_digests: files are
+ * read. */
 CST_API cst_status cst_lineage_check(cst_lineage *store, bool with_digests, cst_findings **out,
                                      cst_error *error);
 
 /* ---- views ---- */
 
-/* A new Examples artifact: the same files and properties, read through a view. Recorded as an
- * execution of the type "DataViewBinder". `name` NULL: that of the examples. If there is such a
- * one, it is taken. The view has to read what the examples hold (CST_SCHEMA). */
+/* Adds an Examples artifact with the same files and properties that is read through a view, and
+ * records an execution of type "DataViewBinder". `name` NULL: the name of the examples. If such an
+ * artifact exists, it is returned. The view must be able to read the examples (CST_SCHEMA). */
 CST_API cst_status cst_lineage_bind(cst_lineage *store, int64_t examples, int64_t view,
                                     const char *name, int64_t *id, cst_error *error);
 
@@ -309,9 +313,9 @@ typedef enum cst_lineage_choice {
   CST_LINEAGE_BY_VIEW = 2   /* through `view`, whatever they are bound to */
 } cst_lineage_choice;
 
-/* How to read Examples together: paths, and the options of a source by the names that
- * columnstone.open has for them: "format", "container", "message", "descriptors" (a path), "schema"
- * (a path), "view" (a path), and those of formats. Immutable. */
+/* How to read Examples together: paths, and the options of a source, by their names in
+ * columnstone.open: "format", "container", "message", "descriptors" (a path), "schema" (a path),
+ * "view" (a path), and options of formats. Immutable. */
 typedef struct cst_lineage_reading cst_lineage_reading;
 
 typedef struct cst_lineage_read_options {
@@ -327,15 +331,16 @@ typedef struct cst_lineage_read_options {
 #define CST_LINEAGE_READ_OPTIONS_INIT \
   { sizeof(cst_lineage_read_options), CST_LINEAGE_AS_BOUND, 0, NULL, 0, false }
 
-/* The rules, for one artifact or several:
+/* Determines how to read one or more artifacts, by these rules:
+ *
  * 1. All are Examples, and live.
- * 2. All have the same payload and container, the same message, and the same options of reading;
- *    without a view and parts of the reader's own also the same descriptors and the same schema (by
- *    their content).
- * 3. AS_BOUND: none is bound to a view, or all are bound to views of the same digest.
- * 4. A view reads what they hold.
- * Else CST_INVALID_ARGUMENT (CST_STATE, CST_SCHEMA), whose message names the artifacts that break
- * the rule: nothing is ever chosen by its age. options may be NULL. */
+ * 2. All have the same payload, container, message and reading options; without a view and without
+ *    parts of the reader's own, also the same descriptors and the same schema (by content).
+ * 3. AS_BOUND: none is bound to a view, or all are bound to views with the same digest.
+ * 4. The view can read them.
+ *
+ * Otherwise CST_INVALID_ARGUMENT (CST_STATE, CST_SCHEMA) names the artifacts that break the rule:
+ * nothing is ever chosen by age. options may be NULL. */
 CST_API cst_status cst_lineage_read(cst_lineage *store, const int64_t *artifacts,
                                     size_t num_artifacts, const cst_lineage_read_options *options,
                                     cst_lineage_reading **out, cst_error *error);
@@ -344,15 +349,15 @@ CST_API const char *cst_lineage_reading_path(const cst_lineage_reading *reading,
 CST_API size_t cst_lineage_reading_num_options(const cst_lineage_reading *reading);
 /* NULL if i is too large. */
 CST_API const cst_option *cst_lineage_reading_option(const cst_lineage_reading *reading, size_t i);
-/* All artifacts that are needed meanwhile: the examples, the view, the schema. For leases. */
+/* All artifacts needed while reading: the examples, the view, the schema. For leases. */
 CST_API const int64_t *cst_lineage_reading_artifacts(const cst_lineage_reading *reading,
                                                      size_t *count);
 CST_API void cst_lineage_reading_free(cst_lineage_reading *reading); /* NULL is allowed */
 
 /* ---- leases and garbage ---- */
 
-/* Whoever reads artifacts holds a lease, which keeps their files. It lasts for `seconds`, and is
- * renewed by a thread of its own until it is freed; after a crash it ends by itself. */
+/* A lease keeps the files of artifacts while they are read. It lasts for `seconds`; a thread renews
+ * it until it is freed, and after a crash it expires. */
 typedef struct cst_lineage_lease cst_lineage_lease;
 
 typedef struct cst_lineage_lease_options {
@@ -368,16 +373,16 @@ typedef struct cst_lineage_lease_options {
 #define CST_LINEAGE_LEASE_OPTIONS_INIT \
   { sizeof(cst_lineage_lease_options), NULL, 0, false, 0 }
 
-/* CST_STATE if an artifact is not live any more. options may be NULL. The store may be freed before
- * the lease. *out: cst_lineage_lease_free. */
+/* Takes a lease. CST_STATE if an artifact is not live any more. options may be NULL. The store may
+ * be freed before the lease. *out: cst_lineage_lease_free. */
 CST_API cst_status cst_lineage_lease_new(cst_lineage *store, const int64_t *artifacts,
                                          size_t num_artifacts,
                                          const cst_lineage_lease_options *options,
                                          cst_lineage_lease **out, cst_error *error);
-/* CST_STATE: it has ended (the machine slept), and files may be gone. */
+/* CST_STATE if the lease has expired (for example while the machine slept): files may be gone. */
 CST_API cst_status cst_lineage_lease_check(const cst_lineage_lease *lease, cst_error *error);
 CST_API void cst_lineage_lease_free(cst_lineage_lease *lease); /* NULL is allowed */
-/* All that are held: rows of "leases": `id`, `holder`, `expires`, `artifacts` (id, reference). */
+/* Lists all leases: rows of "leases": `id`, `holder`, `expires`, `artifacts` (id, reference). */
 CST_API cst_status cst_lineage_leases(cst_lineage *store, cst_findings **out, cst_error *error);
 
 typedef struct cst_lineage_gc_options {
@@ -399,28 +404,28 @@ typedef struct cst_lineage_gc_options {
 #define CST_LINEAGE_GC_OPTIONS_INIT \
   { sizeof(cst_lineage_gc_options), 0, NULL, 0, 0, NULL, 0, NULL, 0, false, 0 }
 
-/* Deletes what no policy keeps and nobody needs. A live artifact stays if a policy keeps it, if it
- * is held by a lease or by an execution that runs, or if one that stays refers to it. The files of
- * the others are deleted, but for those that are also named by (or lie in a folder of) an artifact
- * that stays, that are of external artifacts, that have a role (descriptors are not data), that
- * have another size or time than when they were added, or lie outside of the roots. Artifacts are
- * marked first, and are deleted once their files are gone: whatever ends it in the middle, the next
- * run goes on. With neither `keep` nor `max_age` nothing that is live goes.
+/* Deletes artifacts that no policy keeps and nothing needs. A live artifact stays if a policy keeps
+ * it, if a lease or a running execution holds it, or if an artifact that stays refers to it. The
+ * files of other artifacts are deleted, except files that an artifact that stays names (or has in a
+ * folder), files of external artifacts, files with a role (descriptors are not data), files whose
+ * size or time has changed since they were added, and files outside the roots. Artifacts are marked
+ * first, and deleted once their files are gone: if the process stops in between, the next run
+ * continues. With neither `keep` nor `max_age`, live artifacts stay.
  *
  * Rows of "artifacts": `id`, `type`, `reference`, `state` (now), `action` ("keep", "delete"),
  * `reason`, `files` (path, action ("keep", "delete", "gone"), reason). Totals: `kept`, `deleted`
- * (artifacts), `files`, `bytes` (that were, or would be, deleted). What is MARKED, and outputs of
- * executions that failed, go in any case. options may be NULL. */
+ * (artifacts), `files`, `bytes` (deleted, or to be deleted in a dry run). MARKED artifacts, and
+ * outputs of failed executions, are deleted in any case. options may be NULL. */
 CST_API cst_status cst_lineage_gc(cst_lineage *store, const cst_lineage_gc_options *options,
                                   cst_findings **out, cst_error *error);
 
 /* ---- to others ---- */
 
-/* Adds all of an MLMD SQLite store; what was imported before is not added again. Findings: rows of
- * "imported" (`kind`, `count`). */
+/* Imports an MLMD SQLite store, except what was imported before. Findings: rows of "imported"
+ * (`kind`, `count`). */
 CST_API cst_status cst_lineage_import_mlmd(cst_lineage *store, const char *path, cst_findings **out,
                                            cst_error *error);
-/* Writes a new MLMD SQLite store with all of this one. */
+/* Writes all of this store to a new MLMD SQLite store. */
 CST_API cst_status cst_lineage_export_mlmd(cst_lineage *store, const char *path, bool overwrites,
                                            cst_findings **out, cst_error *error);
 
@@ -436,7 +441,7 @@ typedef struct cst_lineage_graph_options {
 #define CST_LINEAGE_GRAPH_OPTIONS_INIT \
   { sizeof(cst_lineage_graph_options), NULL, NULL, 0, 0, 0 }
 
-/* A picture of artifacts and executions. *text: cst_free. */
+/* Draws artifacts and executions. *text: cst_free. */
 CST_API cst_status cst_lineage_graph(cst_lineage *store, const cst_lineage_graph_options *options,
                                      char **text, size_t *size, cst_error *error);
 
@@ -450,8 +455,9 @@ typedef struct cst_lineage_openlineage_options {
 #define CST_LINEAGE_OPENLINEAGE_OPTIONS_INIT \
   { sizeof(cst_lineage_openlineage_options), NULL, NULL, 0 }
 
-/* Executions as OpenLineage run events, a line of JSON each: START, and what ended it, in the order
- * of their ids; with column lineage of views. options may be NULL. *text: cst_free. */
+/* Writes executions as OpenLineage run events, one line of JSON each: START, and the event that
+ * ended it, in the order of their ids; with the column lineage of views. options may be NULL.
+ * *text: cst_free. */
 CST_API cst_status cst_lineage_openlineage(cst_lineage *store,
                                            const cst_lineage_openlineage_options *options,
                                            char **text, size_t *size, cst_error *error);

@@ -1,9 +1,8 @@
 /* Decodes serialized records in memory to Arrow record batches, and encodes them.
  *
  * Sources: tensorflow/core/example/{example,feature}.proto; RFC "Standardized TFX inputs", the
- * table of encodings (null, empty and present values are three different things); and those of
- * <columnstone/message.h>.
- */
+ * table of encodings (null, empty and present are three different things); and the sources of
+ * <columnstone/message.h>. */
 #ifndef COLUMNSTONE_RECORDS_H
 #define COLUMNSTONE_RECORDS_H
 
@@ -29,9 +28,9 @@ enum {
                                  partitions are not levels */
 };
 
-/* The payload, by the name of its format ("example", "sequence_example", "message", "raw", ...:
- * those of cst_format_get that are records), says which of schema, message and options it takes;
- * one that it does not take is CST_INVALID_ARGUMENT. */
+/* Options of cst_decoder_new. Which of schema, message and options are allowed depends on the
+ * payload, which is named by its format ("example", "sequence_example", "message", "raw", ...: the
+ * formats of cst_format_get that are records); others are CST_INVALID_ARGUMENT. */
 typedef struct cst_decode_options {
   size_t size;                /* sizeof(cst_decode_options) */
   uint32_t flags;             /* CST_COLUMNS_... */
@@ -48,12 +47,13 @@ typedef struct cst_decode_options {
 #define CST_DECODE_OPTIONS_INIT \
   { sizeof(cst_decode_options), 0, NULL, 0, NULL, NULL, NULL, NULL, 0 }
 
-/* Decodes serialized records into record batches. Used by one thread at a time. Buffers of
- * released batches are reused for the next ones. Batches that are kept share larger blocks: one
- * such batch keeps the memory of at most eight like it, or 4 MiB, alive. */
+/* Decodes serialized records into record batches. One thread at a time may use it. Buffers of
+ * released batches are reused for later ones. Kept batches share larger blocks: a kept batch keeps
+ * alive the memory of at most eight similar batches, or 4 MiB. */
 typedef struct cst_decoder cst_decoder;
 
-/* The name of the struct column of feature lists, if the option `sequence_column` gives none. */
+/* The name of the struct column of feature lists, unless the option `sequence_column` sets another.
+ */
 #define CST_SEQUENCE_COLUMN "##SEQUENCE##"
 
 /* Copies what it needs of the options, which may be NULL; several decoders may share a schema.
@@ -98,19 +98,20 @@ CST_API cst_status cst_decoder_new(const char *payload, const cst_decode_options
                                    cst_decoder **out, cst_error *error);
 CST_API void cst_decoder_free(cst_decoder *decoder);
 
-/* Decodes `count` records into one batch (a struct array with one child per column) and its
- * schema. Either output may be NULL. Never reads outside of a record's bytes. With
+/* Decodes `count` records into one batch (a struct array with one child per column) and its schema.
+ * Either output may be NULL. Never reads outside the bytes of a record. With
  * CST_COLUMNS_BINARY_VIEWS the records are copied once. The batch may outlive the decoder. On
  * failure the error has the record (its index in `records`), and the decoder can be used again.
- * Without records (count 0) the batch is empty. */
+ * With count 0 the batch is empty. */
 CST_API cst_status cst_decoder_decode(cst_decoder *decoder, const cst_bytes *records, size_t count,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error);
 
 /* Decodes an Arrow array of binary, large_binary, binary_view, string, large_string or string_view
- * without nulls, or a batch (a struct) of one such column. It is fully validated. With views, the
- * batch keeps `records` alive: it is moved in (release becomes NULL) on success, and unchanged on
- * failure. Without views it is never moved and may be released after the call. */
+ * without nulls, or a batch (a struct) with one such column. The array is fully validated. With
+ * views, the batch keeps `records` alive: it is taken over on success (its release becomes NULL),
+ * and unchanged on failure. Without views it is never taken over and may be released after the
+ * call. */
 CST_API cst_status cst_decoder_decode_arrow(cst_decoder *decoder, const struct ArrowSchema *schema,
                                             struct ArrowArray *records,
                                             struct ArrowSchema *out_schema, struct ArrowArray *out,
@@ -142,8 +143,8 @@ typedef struct cst_encode_options {
 #define CST_ENCODE_OPTIONS_INIT \
   { sizeof(cst_encode_options), 0, NULL, NULL, NULL, NULL, 0 }
 
-/* Encodes record batches as serialized records; the same batch always gives the same bytes. Used
- * by one thread at a time. */
+/* Encodes record batches as serialized records; the same batch always gives the same bytes. One
+ * thread at a time may use it. */
 typedef struct cst_encoder cst_encoder;
 
 /* As cst_decoder_new. Records are written so that decoding gives the same batch.
@@ -189,8 +190,8 @@ CST_API cst_status cst_encoder_new(const char *payload, const cst_encode_options
                                    cst_encoder **out, cst_error *error);
 CST_API void cst_encoder_free(cst_encoder *encoder);
 
-/* Encodes one batch (a struct array; borrowed) into a large_binary array with a record per row. A
- * value that the record cannot contain is CST_UNSUPPORTED with row and column. */
+/* Encodes one batch (a struct array; borrowed) into a large_binary array with one record per row. A
+ * value that a record cannot hold is CST_UNSUPPORTED with row and column. */
 CST_API cst_status cst_encoder_encode(cst_encoder *encoder, const struct ArrowSchema *schema,
                                       const struct ArrowArray *batch,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,

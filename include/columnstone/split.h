@@ -14,24 +14,25 @@
 extern "C" {
 #endif
 
-/* A piece of a file: the records that begin in its bytes [begin, end), as they lie on disk.
+/* A piece of a file: the records that start in its bytes [begin, end) on disk.
  *
- * Splits of a file that follow each other without gaps have each of its records exactly once,
- * wherever they begin and end. Both neighbours seek the first record at a byte or after it, and ask
- * the same question of the same bytes, by the same options (container, max_record_size, and whether
- * the CRCs of the data are checked: without them records of a payload are told less well). If
- * records of a payload (a TFRecord file within a record) are taken for the file's own, which takes
- * at least 8 MiB of them, the split before fails, since it then ends within a record: nothing is
- * lost or read twice in silence.
+ * Consecutive splits of a file contain each of its records exactly once, wherever they begin and
+ * end. Two neighbours look for the first record at or after the same byte with the same options
+ * (container, max_record_size, and whether the CRCs of the data are checked; without the check,
+ * records within a payload are harder to tell from records of the file). If records within a
+ * payload (a TFRecord file within a record) are mistaken for records of the file, which takes at
+ * least 8 MiB of them, the previous split fails, because it then ends within a record: nothing is
+ * lost or read twice silently.
  *
- * A zstd file with a seek table (docs/formats.md) is entered at its frames: a split has the records
- * of those that begin in its bytes, from the first one that begins in them on.
+ * A zstd file with a seek table (docs/formats.md) is divided at its frames: a split has the records
+ * of the frames that start in its bytes, from the first record that starts in them.
  *
- * Avro container files are cut between their blocks, at sync markers that others follow.
+ * Avro container files are divided between their blocks, at sync markers that are followed by
+ * others.
  *
- * What cannot be divided (all other compressed files, other tabular formats, the containers
- * "delimited" and "file") belongs as a whole to the split that begins at byte 0, and all other
- * splits of the file are empty. So nobody has to know what a file is to divide it. */
+ * A file that cannot be divided (any other compressed file, other tabular formats, the containers
+ * "delimited" and "file") belongs to the split that begins at byte 0; its other splits are empty.
+ * So any file can be divided without knowing its format. */
 typedef struct cst_split {
   const char *file;
   uint64_t begin;
@@ -46,7 +47,7 @@ typedef struct cst_split {
 
 #define CST_SPLIT_TO_END ((uint64_t)INT64_MAX)
 
-/* Which files are cut. */
+/* Which files are divided. */
 typedef enum cst_split_cut {
   CST_SPLIT_CUT_BY_BYTES = 0, /* those that are larger than the target are opened, and cut if their
                                  bytes say that they can be divided; URLs are cut by their names */
@@ -72,31 +73,31 @@ typedef struct cst_split_options {
 #define CST_SPLIT_OPTIONS_INIT \
   { sizeof(cst_split_options), 0, NULL, NULL, NULL, CST_SPLIT_CUT_BY_BYTES, NULL }
 
-/* Splits of files, in their order. Immutable. */
+/* Splits of files, in order. Immutable. */
 typedef struct cst_splits cst_splits;
 
-/* The splits of files; paths are as those of cst_source_open. A file that is not larger than the
- * target is one split, and is not opened. Larger ones are cut into pieces of the same size to
- * within a byte, at the records of the index that lies beside the data, if there is a sound one.
- * The same files and options always give the same splits. CST_UNSUPPORTED for standard input and
- * for what is not a regular file. options may be NULL. */
+/* Plans the splits of files; paths are those of cst_source_open. A file that is not larger than the
+ * target is one split, and is not opened. Larger files are divided into pieces of the same size to
+ * within a byte, or at the records of a valid index beside the data. The same files and options
+ * always give the same splits. CST_UNSUPPORTED for standard input and for anything but regular
+ * files. options may be NULL. */
 CST_API cst_status cst_splits_plan(const char *const *paths, size_t num_paths,
                                    const cst_split_options *options, cst_splits **out,
                                    cst_error *error);
 CST_API size_t cst_splits_num_splits(const cst_splits *splits);
 /* The i-th split, which lives as long as the splits; NULL if i is too large. */
 CST_API const cst_split *cst_splits_get(const cst_splits *splits, size_t i);
-/* All of them as "splits", with the total "tasks" (docs/splits.md has the table of their columns).
+/* All splits as "splits", with the total "tasks" (docs/splits.md has the table of the columns).
  * *out: cst_findings_free. */
 CST_API cst_status cst_splits_findings(const cst_splits *splits, cst_findings **out,
                                        cst_error *error);
 CST_API void cst_splits_free(cst_splits *splits); /* NULL is allowed */
 
-/* A source whose passes read these splits of the source's files, in this order, by the source's
- * options. Files are found by their names. What is inferred is inferred from what is read: give a
- * schema where several workers have to have the same columns. CST_STATE if a file is shorter than
- * its split's end: it has changed since it was planned. CST_INVALID_ARGUMENT for a split of a file
- * that the source does not have, and for a source that is a part of another one. */
+/* Makes a source whose passes read these splits of files of `source`, in this order, with the
+ * options of `source`. Files are found by name. Types are inferred from these splits only: give a
+ * schema if several workers need the same columns. CST_STATE if a file is shorter than the end of
+ * its split: it has changed since it was planned. CST_INVALID_ARGUMENT for a split of a file that
+ * the source does not have, and for a source that is part of another one. */
 CST_API cst_status cst_source_read_splits(cst_source *source, const cst_split *splits,
                                           size_t num_splits, cst_source **out, cst_error *error);
 

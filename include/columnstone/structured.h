@@ -22,61 +22,61 @@
 extern "C" {
 #endif
 
-/* Immutable and counted: any number of threads may use one at once. Results share the buffers of
- * what they are made of wherever nothing has to move. */
+/* Immutable and reference-counted; any number of threads may use one at once. Results share buffers
+ * with their arguments where no data has to move. */
 typedef struct cst_structured cst_structured;
 
 /* ---- making and looking ---- */
 
-/* A tensor of an array, which is shared. `is_row`: the array has one row, which is the tensor
- * (CST_INVALID_ARGUMENT for another number of rows). */
+/* Makes a tensor from an array, which is shared. `is_row`: the tensor is the only row of the array
+ * (CST_INVALID_ARGUMENT if it has another number of rows). */
 CST_API cst_status cst_structured_new(const cst_array *array, bool is_row, cst_structured **out,
                                       cst_error *error);
-/* One more owner; returns its argument. One owner less; the last frees. */
+/* Adds an owner and returns the argument; releasing removes one, and the last frees the tensor. */
 CST_API cst_structured *cst_structured_retain(const cst_structured *tensor);
 CST_API void cst_structured_release(cst_structured *tensor); /* NULL is allowed */
 
-/* The array that the tensor is, borrowed, and whether the tensor is its only row. */
+/* The array of the tensor, borrowed, and whether the tensor is its only row. */
 CST_API const cst_array *cst_structured_array(const cst_structured *tensor);
 CST_API bool cst_structured_is_row(const cst_structured *tensor);
 CST_API bool cst_structured_is_struct(const cst_structured *tensor);
 CST_API size_t cst_structured_rank(const cst_structured *tensor);
 
-/* dims[0 .. rank - 1]: the length of each dimension, -1 where its lists differ in length, where one
- * is null, or where there is none to tell (a list of fixed size always tells). */
+/* dims[0 .. rank - 1]: the length of each dimension; -1 if its lists differ in length, if a list is
+ * null, or if there are no lists (a list of fixed size always has its length). */
 CST_API cst_status cst_structured_shape(const cst_structured *tensor, int64_t *dims,
                                         cst_error *error);
 
-/* Where the lists of a dimension begin: int64 [lists + 1], from 0 on; null lists are empty.
- * Dimension 0 has one list. CST_INVALID_ARGUMENT for a dimension that there is not. */
+/* The offsets of the lists of a dimension: int64 [lists + 1], starting with 0; null lists are
+ * empty. Dimension 0 has one list. CST_INVALID_ARGUMENT for a dimension out of range. */
 CST_API cst_status cst_structured_row_splits(const cst_structured *tensor, size_t dimension,
                                              cst_array **out, cst_error *error);
 
-/* All elements one after the other, as a tensor of rank 1; without those that null lists hide. */
+/* All elements in sequence, as a tensor of rank 1, without elements hidden behind null lists. */
 CST_API cst_status cst_structured_flat_values(const cst_structured *tensor, cst_structured **out,
                                               cst_error *error);
 
 /* ---- fields ---- */
 
-/* The field at a path, of every element: its dimensions are those of the tensor and, below them,
- * the field's own. Null structs on the way make null values. Shares all buffers, but for bitmaps
- * where structs are null. CST_NOT_FOUND with near names; CST_SCHEMA for a step below something that
- * is not a struct. */
+/* The field at a path, for every element: the dimensions of the tensor, followed by those of the
+ * field. Null structs on the way give null values. All buffers are shared, except bitmaps where
+ * structs are null. CST_NOT_FOUND with similar names; CST_SCHEMA for a step into something that is
+ * not a struct. */
 CST_API cst_status cst_structured_field(const cst_structured *tensor, const cst_path *path,
                                         cst_structured **out, cst_error *error);
 
-/* The structs with other fields: names[i] is what lies at paths[i]. Dimensions stay, and so do null
- * structs. Fails as cst_structured_field does; CST_SCHEMA for a leaf tensor. */
+/* Replaces the fields of the structs: names[i] is the value at paths[i]. Dimensions and null
+ * structs are kept. Fails as cst_structured_field does; CST_SCHEMA for a leaf tensor. */
 CST_API cst_status cst_structured_fields(const cst_structured *tensor, const char *const *names,
                                          const cst_path *paths, size_t count, cst_structured **out,
                                          cst_error *error);
 
 /* ---- paths ---- */
 
-/* A path from text, through the lists and structs of a type: a name as a whole; where there is
- * none, the longest name up to a dot, and the rest below it. Where no name fits, a step ends at the
- * next dot, so that whoever takes the path can say what is missing. "" has no steps. The steps are
- * one block with their text, which out->steps points to: cst_free. */
+/* Parses a path, through the lists and structs of a type: a name as a whole; otherwise the longest
+ * name up to a dot, and the rest below it. If no name fits, a step ends at the next dot, so that
+ * the user of the path can report what is missing. "" has no steps. The steps and their text are
+ * one block, at out->steps: cst_free. */
 CST_API cst_status cst_path_parse(const struct ArrowSchema *type, const char *text, cst_path *out,
                                   cst_error *error);
 
@@ -86,37 +86,38 @@ CST_API cst_status cst_type_at(const struct ArrowSchema *type, const cst_path *p
 
 /* ---- changing fields ---- */
 
-/* A field that comes, or goes. */
+/* A field to set or to remove. */
 typedef struct cst_field_update {
   cst_path path;               /* of the field: the last step is its name, at least one */
   const cst_structured *value; /* NULL: the field is removed */
 } cst_field_update;
 
-/* The tensor with other fields: those that are there keep their places, also with new values, new
- * ones come after them. The dimensions of a value begin with those of the structs that get it, null
- * lists counting as empty ones; a scalar is the value of all. All that does not change is shared,
- * and so are the values; where lists do not have all items of their array in order (slices, list
- * views, data under nulls), and a value has to be put beside them, they become large lists.
- * CST_NOT_FOUND for structs, and for fields to be removed, that there are not; CST_SCHEMA for
- * a path below something that is not a struct; CST_INVALID_ARGUMENT, with the row, for
- * a value of other dimensions, and for one path that comes twice, or together with one below it. */
+/* Sets and removes fields. Existing fields keep their places, also with new values; new fields come
+ * last. The dimensions of a value start with those of the structs that get it, where null lists
+ * count as empty; a scalar is the value of all. Values and unchanged parts are shared; lists whose
+ * items are not contiguous and in order (slices, list views, data under nulls) become large lists
+ * where a value is put beside them.
+ *
+ * CST_NOT_FOUND for unknown structs, and for unknown fields to remove; CST_SCHEMA for a step into
+ * something that is not a struct; CST_INVALID_ARGUMENT, with the row, for a value of other
+ * dimensions, and for a path that occurs twice or together with one below it. */
 CST_API cst_status cst_structured_update(const cst_structured *tensor,
                                          const cst_field_update *updates, size_t count,
                                          cst_structured **out, cst_error *error);
 
-/* The tensor with the fields at these paths alone, in this order; of structs on the way, what lies
- * on no path is left out. CST_NOT_FOUND and CST_SCHEMA as above. */
+/* Keeps only the fields at these paths, in this order. Structs on the way keep only the fields on a
+ * path. CST_NOT_FOUND and CST_SCHEMA as above. */
 CST_API cst_status cst_structured_only(const cst_structured *tensor, const cst_path *paths,
                                        size_t count, cst_structured **out, cst_error *error);
 
-/* The dimensions of a tensor over other elements, of which there are as many as
- * cst_structured_flat_values gives. Lists are shared, but for those that do not have all items of
- * their array in order. CST_INVALID_ARGUMENT for another number of elements. */
+/* Replaces the elements of a tensor and keeps its dimensions. There must be as many elements as
+ * cst_structured_flat_values gives (CST_INVALID_ARGUMENT). Lists are shared, unless their items are
+ * not contiguous and in order. */
 CST_API cst_status cst_structured_with_elements(const cst_structured *tensor,
                                                 const cst_array *elements, cst_structured **out,
                                                 cst_error *error);
 
-/* A field that is to be had at other structs as well. */
+/* A field to copy to other structs. */
 typedef struct cst_field_copy {
   cst_path from;    /* of the field */
   cst_path to;      /* of the structs that get it; no steps: the elements of the tensor */
@@ -124,26 +125,28 @@ typedef struct cst_field_copy {
   bool replace;     /* a field that has this name already */
 } cst_field_copy;
 
-/* Fields for structs above their own: each gets what lies below it, in order. The lists from there
- * to the structs of the field, and the outermost ones that the field itself is of, become one; the
- * field's further lists stay. Without lists in between it is the field as it is. A null outermost
- * list makes null, those below it make nothing, null values stay. One level of lists is shared with
- * all that it holds; of several, offsets are all that is made.
- * CST_NOT_FOUND and CST_SCHEMA as above; CST_INVALID_ARGUMENT, with the path, for structs that are
- * not above, and for a field that is there already. */
+/* Promotes fields to structs above their own: each of these gets, in order, the values below it.
+ * The lists from there to the structs of the field, and the outermost list of the field itself,
+ * become one list; further lists of the field are kept. Without lists in between, the field is
+ * unchanged. A null outermost list gives null, null lists below it give nothing, and null values
+ * are kept. One level of lists is shared with its contents; for several levels, only offsets are
+ * computed. CST_NOT_FOUND and CST_SCHEMA as above; CST_INVALID_ARGUMENT, with the path, for structs
+ * that are not above, and for a field that exists already. */
 CST_API cst_status cst_structured_promote(const cst_structured *tensor,
                                           const cst_field_copy *copies, size_t count,
                                           cst_structured **out, cst_error *error);
 
-/* Fields for structs below their own: each gets the value of the one that it lies in, be it a list
- * or a struct. Values are copied, in time linear in what is made; types stay, with CST_LIMIT if
- * 32-bit offsets do not suffice. CST_INVALID_ARGUMENT for structs that are not below. */
+/* Broadcasts fields to structs below their own: each of these gets the value of the struct that
+ * contains it, be it a list or a struct. Values are copied, in time linear in the result; types are
+ * kept: CST_LIMIT if 32-bit offsets do not suffice. CST_INVALID_ARGUMENT for structs that are not
+ * below. */
 CST_API cst_status cst_structured_broadcast(const cst_structured *tensor,
                                             const cst_field_copy *copies, size_t count,
                                             cst_structured **out, cst_error *error);
 
-/* Fields for structs anywhere: promoted to the last struct that both ways have in common, and
- * broadcast from there; what lies below the structs is promoted, their own fields are copied. */
+/* Copies fields to structs anywhere: promotes them to the last struct that both paths have in
+ * common, and broadcasts them from there. Fields below the target structs are promoted; fields of
+ * the target structs themselves are copied. */
 CST_API cst_status cst_structured_promote_and_broadcast(const cst_structured *tensor,
                                                         const cst_field_copy *copies, size_t count,
                                                         cst_structured **out, cst_error *error);
@@ -165,9 +168,9 @@ typedef struct cst_tree_options {
 #define CST_TREE_OPTIONS_INIT \
   { sizeof(cst_tree_options), 0, 0, 0 }
 
-/* Draws an Arrow type for people: a line for the root, which has no name, and one for each field of
- * a struct, at any depth of structs and lists, with its name (control characters and what is not
- * UTF-8 escaped), shape and type:
+/* Prints an Arrow type: a line for the root, which has no name, and a line for each field of a
+ * struct, at any depth, with its name (control characters and invalid UTF-8 are escaped), shape and
+ * type:
  *
  *   struct
  *   ├─ id         int64
@@ -176,34 +179,34 @@ typedef struct cst_tree_options {
  *   │  └─ price   [*][2] float32
  *   └─ embedding  [6] float32
  *
- * A shape has a pair of brackets per list level: a number for lists of a fixed size, else '*'. '?'
- * stands after each level, and after the type, where a null may be. All layouts that hold the same
- * values have one name: lists and list views, string, large_string and string_view, values and
+ * A shape has a pair of brackets per list level: a number for lists of a fixed size, otherwise
+ * '*'. '?' follows each level, and the type, where nulls may occur. Layouts that hold the same
+ * values have one name: lists and list views; string, large_string and string_view; values and
  * dictionaries of them. The elements of a map are called "map" and have a key and a value.
  *
- * JSON is one object per field: "name" (not that of the root), "type", "shape" (a number or null
- * per list level), "nullable" (a bool per list level, and one for the values); of structs and maps
- * "fields", and "num_fields" if some of them are left out.
+ * JSON has one object per field: "name" (except for the root), "type", "shape" (a number or null
+ * per list level), "nullable" (a bool per list level, and one for the values); for structs and maps
+ * also "fields", and "num_fields" if some of them are omitted.
  *
  * *text is NUL-terminated and ends with a newline: cst_free. size and options may be NULL.
- * CST_INVALID_ARGUMENT for a type that is incomplete, CST_LIMIT for one nested deeper than 100;
+ * CST_INVALID_ARGUMENT for an incomplete type, CST_LIMIT for one nested deeper than 100;
  * CST_UNSUPPORTED with the path for unions and run-end encoded types. */
 CST_API cst_status cst_type_to_text(const struct ArrowSchema *type, const cst_tree_options *options,
                                     char **text, size_t *size, cst_error *error);
 
 /* ---- whole dimensions ---- */
 
-/* An axis is a dimension; negative ones count from the end. One that there is not is
- * CST_INVALID_ARGUMENT. In failures, a row is named by its places: "row [3][0]". */
+/* An axis is a dimension; negative numbers count from the end, and an axis out of range is
+ * CST_INVALID_ARGUMENT. Errors name a row by its indices: "row [3][0]". */
 
-/* The lists of dimension `axis`, those of all tensors one after the other. The tensors have one
- * rank and the same lists in all dimensions before (CST_INVALID_ARGUMENT with the row). Types are
- * promoted as cst_array_concat does. A null list counts as an empty one; where it is null in all
- * tensors, it is null. At least one tensor. */
+/* Concatenates the lists of dimension `axis` of all tensors. The tensors have the same rank, and
+ * the same lists in all dimensions before (CST_INVALID_ARGUMENT with the row). Types are promoted
+ * as in cst_array_concat. A null list counts as empty; a list that is null in all tensors is null.
+ * At least one tensor. */
 CST_API cst_status cst_structured_concat(const cst_structured *const *tensors, size_t count,
                                          int axis, cst_structured **out, cst_error *error);
 
-/* The tensors side by side along a new dimension. axis: from 0 to the rank, or negative. */
+/* Stacks the tensors along a new dimension. axis: from 0 to the rank, or negative. */
 CST_API cst_status cst_structured_stack(const cst_structured *const *tensors, size_t count,
                                         int axis, cst_structured **out, cst_error *error);
 
@@ -212,37 +215,35 @@ CST_API cst_status cst_structured_stack(const cst_structured *const *tensors, si
 CST_API cst_status cst_structured_tile(const cst_structured *tensor, const int64_t *multiples,
                                        cst_structured **out, cst_error *error);
 
-/* A new dimension of length 1. axis: from 0 to the rank, or negative. */
+/* Adds a dimension of length 1. axis: from 0 to the rank, or negative. */
 CST_API cst_status cst_structured_expand_dims(const cst_structured *tensor, int axis,
                                               cst_structured **out, cst_error *error);
 
-/* Without the dimensions `axes`, all of whose lists have length 1 (CST_INVALID_ARGUMENT with the
- * row); a null list becomes a null of what it would hold. No axes: all dimensions that have length
- * 1 everywhere. */
+/* Removes the dimensions `axes`; all of their lists must have length 1 (CST_INVALID_ARGUMENT with
+ * the row). A null list becomes a null element. No axes: all dimensions of length 1. */
 CST_API cst_status cst_structured_squeeze(const cst_structured *tensor, const int *axes,
                                           size_t count, cst_structured **out, cst_error *error);
 
-/* Dimensions outer to inner as one, in which the lists lie one after the other; null lists below
- * `outer` hold nothing. */
+/* Merges the dimensions outer to inner into one; null lists below `outer` count as empty. */
 CST_API cst_status cst_structured_merge_dims(const cst_structured *tensor, int outer, int inner,
                                              cst_structured **out, cst_error *error);
 
-/* The outermost dimension as two: splits[0 .. count - 1] is where each new list begins and the last
- * ends, from 0 to the number of rows; NULL: lists of `size` rows. CST_INVALID_ARGUMENT names what
- * does not fit. */
+/* Splits the outermost dimension into two: splits[0 .. count - 1] are the offsets of the new lists,
+ * from 0 to the number of rows; NULL: lists of `size` rows. CST_INVALID_ARGUMENT names what does
+ * not fit. */
 CST_API cst_status cst_structured_partition(const cst_structured *tensor, const int64_t *splits,
                                             size_t count, int64_t size, cst_structured **out,
                                             cst_error *error);
 
-/* How long the lists of dimension `axis` are: int64, null for a null list, in the dimensions before
- * it. */
+/* The lengths of the lists of dimension `axis`: int64, null for a null list, in the dimensions
+ * before it. */
 CST_API cst_status cst_structured_row_lengths(const cst_structured *tensor, int axis,
                                               cst_structured **out, cst_error *error);
 
 /* ---- values and nulls ---- */
 
-/* The tensor with `value` (0 or 1) in place of every value: numbers, bools; of strings and binary
- * only 0, which is empty. Nulls stay. CST_SCHEMA with the path for other types. */
+/* Replaces every value by `value` (0 or 1): numbers and bools; strings and binary only by 0, which
+ * is the empty string. Nulls are kept. CST_SCHEMA with the path for other types. */
 CST_API cst_status cst_structured_like(const cst_structured *tensor, int value,
                                        cst_structured **out, cst_error *error);
 
@@ -251,23 +252,21 @@ typedef enum cst_null_test {
   CST_HAS      /* true for what is there: not null, and, of a list, not empty */
 } cst_null_test;
 
-/* A leaf tensor of bools without nulls among its elements: for every struct that has the field at
- * the path, whether the field is so; for a path without steps every element. Its dimensions are
- * those of the structs. */
+/* Tests fields for null: a leaf tensor of bools without nulls, with the dimensions of the structs
+ * that have the field at the path. Without steps, the elements themselves are tested. */
 CST_API cst_status cst_structured_test_null(const cst_structured *tensor, const cst_path *path,
                                             cst_null_test test, cst_structured **out,
                                             cst_error *error);
 
-/* Of a leaf tensor, the elements that are null replaced by the only one of `fill`
- * (cst_array_fill_null). */
+/* Replaces the nulls of a leaf tensor by the only element of `fill` (cst_array_fill_null). */
 CST_API cst_status cst_structured_fill_null(const cst_structured *tensor, const cst_array *fill,
                                             cst_structured **out, cst_error *error);
 
-/* Null lists replaced by empty ones, in all dimensions. */
+/* Replaces null lists by empty ones, in all dimensions. */
 CST_API cst_status cst_structured_fill_null_lists(const cst_structured *tensor,
                                                   cst_structured **out, cst_error *error);
 
-/* Without the elements that are null, or whose field at the path is: the lists of the innermost
+/* Removes elements that are null, or whose field at the path is null: the lists of the innermost
  * dimension become shorter. CST_INVALID_ARGUMENT for a tensor of rank 0. */
 CST_API cst_status cst_structured_drop_null(const cst_structured *tensor, const cst_path *path,
                                             cst_structured **out, cst_error *error);
@@ -297,72 +296,73 @@ typedef struct cst_index_item {
   const cst_structured *tensor;
 } cst_index_item;
 
-/* The part of a tensor that a key of several items means. Names are looked up first, in their
- * order; then the other items stand for dimensions from left to right, and what is left over is
- * taken whole. An item that stands before a name addresses a dimension that is there without the
- * name.
+/* Selects a part of a tensor by a key of several items. Names are looked up first, in their order;
+ * then the other items stand for dimensions from left to right, and remaining dimensions are taken
+ * whole. An item before a name addresses a dimension that exists without the name.
  *
- * Rows that lists hold are looked into one by one: places count from the end of each, slices are
- * cut at it. Null lists stay null, and give null where one place is asked for. Outside of a row:
- * CST_INVALID_ARGUMENT with the coordinates of the row, its length, and the place.
+ * Rows in lists are indexed one by one: negative places count from the end of each row, and slices
+ * stop there. Null lists stay null, and give null where one place is selected. A place outside a
+ * row is CST_INVALID_ARGUMENT with the indices of the row, its length, and the place.
  *
- * ARRAY: a dense tensor of integers (which may be null, and then give null) stands for one
- * dimension, a tensor of k dimensions of booleans (null is false) for k of them, as the coordinates
- * of what is true. Several of them, and AT beside them, are broadcast together; their dimensions
- * stand where the first of them stands, or at the front if other items stand between them.
- * BY_ROW: a tensor of k >= 1 dimensions, dense or ragged, whose first k - 1 are the next of this
- * tensor. Integers choose within each row of the k-th, booleans keep what is true of it; null rows
- * give null. Not together with ARRAY.
+ * ARRAY: a dense tensor of integers (a null gives null) stands for one dimension; a tensor of
+ * booleans with k dimensions (null is false) stands for k of them, as the indices of its true
+ * elements. Several of them, together with AT, are broadcast; their dimensions replace the first of
+ * them, or come first if other items are between them. BY_ROW: a tensor of k >= 1 dimensions, dense
+ * or ragged, whose first k - 1 dimensions are the next ones of this tensor. Integers select within
+ * each row of the k-th dimension, booleans keep the elements where they are true; null rows give
+ * null. Not together with ARRAY.
  *
- * An integer, or a slice with a step of 1, that comes first shares all buffers. */
+ * A leading integer, or a leading slice with step 1, shares all buffers. */
 CST_API cst_status cst_structured_index(const cst_structured *tensor, const cst_index_item *items,
                                         size_t count, cst_structured **out, cst_error *error);
 
 /* ---- choosing elements ---- */
 
-/* Of dimension `axis`, the places that `indices` (integers, of any rank) name; its dimensions stand
- * in place of that one. The first `batch_dims` dimensions of both are the same and gone through
- * together (at most `axis`; negative: counted from the rank of the indices). Negative places count
- * from the end of a row, a null one gives null, null rows stay null. CST_INVALID_ARGUMENT with the
- * row for places that there are not, and for rows that differ. */
+/* Selects places along dimension `axis` by `indices` (integers, of any rank), whose dimensions
+ * replace that dimension. The first `batch_dims` dimensions of both are the same and are matched
+ * row by row (at most `axis`; a negative number counts from the rank of the indices). Negative
+ * places count from the end of a row, a null place gives null, and null rows stay null.
+ * CST_INVALID_ARGUMENT with the row for places out of range, and for rows that differ. */
 CST_API cst_status cst_structured_gather(const cst_structured *tensor,
                                          const cst_structured *indices, int axis, int batch_dims,
                                          cst_structured **out, cst_error *error);
 
-/* The same for coordinates: the innermost dimension of `indices`, which has one length everywhere,
- * names a place in each of as many dimensions after the first `batch_dims`. */
+/* The same for coordinates: the innermost dimension of `indices`, which has the same length
+ * everywhere, has one place for each dimension after the first `batch_dims`. */
 CST_API cst_status cst_structured_gather_nd(const cst_structured *tensor,
                                             const cst_structured *indices, int batch_dims,
                                             cst_structured **out, cst_error *error);
 
-/* What a tensor of booleans, of k dimensions, is true of, in as many dimensions from `axis` on,
- * which become one. They have the same rows (CST_INVALID_ARGUMENT with the one that differs); null
- * is false, a null row empty; null rows of the first of these dimensions stay null. */
+/* Keeps the elements where the mask (booleans, k dimensions) is true, in the k dimensions from
+ * `axis` on, which become one. Both have the same rows there (CST_INVALID_ARGUMENT with the row
+ * that differs). Null counts as false, a null row as empty; null rows of the first of these
+ * dimensions stay null. */
 CST_API cst_status cst_structured_boolean_mask(const cst_structured *tensor,
                                                const cst_structured *mask, int axis,
                                                cst_structured **out, cst_error *error);
 
-/* The tensor in its shape, null where the condition (booleans) is not true, null included. The
- * dimensions of the condition are the first of the tensor, and what becomes null is what lies
- * below: a value, a struct or a list. CST_INVALID_ARGUMENT with the row where dimensions differ;
- * what is null in either stays null. */
+/* Sets elements to null where the condition (booleans) is false or null; the shape is kept. The
+ * dimensions of the condition are the first dimensions of the tensor; the element below, a value,
+ * struct or list, becomes null. CST_INVALID_ARGUMENT with the row where dimensions differ; rows
+ * that are null in either stay null. */
 CST_API cst_status cst_structured_mask(const cst_structured *tensor,
                                        const cst_structured *condition, cst_structured **out,
                                        cst_error *error);
 
-/* The rows of these dimensions backwards. */
+/* Reverses the rows of these dimensions. */
 CST_API cst_status cst_structured_reverse(const cst_structured *tensor, const int *axes,
                                           size_t count, cst_structured **out, cst_error *error);
 
-/* What stands in x where the condition (booleans) is true, and in y where it is false; null where
- * it is null. The dimensions of the condition are the first of both, or all that a scalar is
- * repeated in, and what is chosen is what lies below. Types are promoted as cst_array_concat does.
- * CST_INVALID_ARGUMENT with the row where dimensions differ; a null row counts as an empty one. */
+/* Takes elements from x where the condition (booleans) is true, and from y where it is false; null
+ * where it is null. The dimensions of the condition are the first dimensions of both, or those that
+ * a scalar is repeated in; whole elements below are taken. Types are promoted as in
+ * cst_array_concat. CST_INVALID_ARGUMENT with the row where dimensions differ; a null row counts as
+ * empty. */
 CST_API cst_status cst_structured_where(const cst_structured *condition, const cst_structured *x,
                                         const cst_structured *y, cst_structured **out,
                                         cst_error *error);
 
-/* The coordinates of what is true, in order: int64 [values, rank]. */
+/* The coordinates of the true elements, in order: int64 [elements, rank]. */
 CST_API cst_status cst_structured_true_places(const cst_structured *condition, cst_structured **out,
                                               cst_error *error);
 

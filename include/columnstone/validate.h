@@ -40,20 +40,20 @@ typedef struct cst_validate_options {
 #define CST_VALIDATE_OPTIONS_INIT \
   { sizeof(cst_validate_options), NULL, NULL, NULL, 0, false, false, 0, NULL, NULL, NULL, NULL }
 
-/* Reads all of the source once, with its threads, and compares every record with the schema. What
- * does not fit becomes an anomaly; only what keeps the source from being read at all is an error,
- * and a schema whose tensors cannot be derived (see skip_tensors). A record counts once per
- * anomaly. A tensor that a feature makes by itself does not repeat what is said of its feature. CSV
- * and JSON are read by the schema's types: what does not read so is a "type" anomaly of its row.
- * Damaged records are anomalies of kind "record", and passed over. Anomalies stand in the order of
- * the schema, followed by those of tensors and records; the result is the same for every number of
- * threads. Memory does not grow with the data. Where the schema has unique_constraints, or there
- * are statistics to compare with, statistics of the data are made in the same pass; of data that
- * they cannot be made of, that is an anomaly. options may be NULL.
+/* Reads the source once, with its threads, and compares every record with the schema. Each
+ * disagreement is an anomaly; errors are only failures that keep the source from being read, and a
+ * schema whose tensors cannot be derived (see skip_tensors). A record counts once per anomaly. A
+ * tensor that comes from a single feature does not repeat the anomalies of this feature. CSV and
+ * JSON are read with the types of the schema: a value that does not fit is a "type" anomaly of its
+ * row. Damaged records are anomalies of kind "record", and skipped. Anomalies are in the order of
+ * the schema, followed by those of tensors and records; the result does not depend on the number of
+ * threads. Memory does not grow with the data. If the schema has unique_constraints, or there are
+ * statistics to compare with, statistics of the data are computed in the same pass; data without
+ * statistics is an anomaly then. options may be NULL.
  *
- * "anomalies", with the total "num_rows" (docs/validation.md has the table of their columns): each
- * is one kind of disagreement of one feature or tensor, with the number of records that have it,
- * and the first ones as `places`. *out: cst_findings_free. */
+ * "anomalies", with the total "num_rows" (docs/validation.md has the table of the columns): each
+ * row is one kind of disagreement of one feature or tensor, with the number of records that have
+ * it, and the first ones as `places`. *out: cst_findings_free. */
 CST_API cst_status cst_source_validate(cst_source *source, const cst_validate_options *options,
                                        cst_findings **out, cst_error *error);
 
@@ -71,21 +71,21 @@ typedef struct cst_propose_options {
 #define CST_PROPOSE_OPTIONS_INIT \
   { sizeof(cst_propose_options), 0, NULL, false, NULL, NULL }
 
-/* cst_source_infer, and beyond: int_domain (range), float_domain, string_domain (if the values are
- * few and are UTF-8), distribution facts as annotations (tags "constant", "increasing",
- * "decreasing"), sparse features where an index column fits a value column, and a group of
- * TensorRepresentations that every record of the data fits: dense for a fixed number of values in
- * every record, dense with a default for one value at most, ragged with partitions where the
- * lengths in one column divide another. *out: cst_schema_release. options may be NULL. */
+/* Infers a schema as cst_source_infer does, and adds int_domain (range), float_domain,
+ * string_domain (if there are few values, in UTF-8), facts about distributions as annotations (tags
+ * "constant", "increasing", "decreasing"), sparse features where an index column fits a value
+ * column, and a group of TensorRepresentations that every record of the data fits: dense for a
+ * fixed number of values, dense with a default for at most one value, ragged with partitions where
+ * the lengths in one column divide another. *out: cst_schema_release. options may be NULL. */
 CST_API cst_status cst_source_propose(cst_source *source, const cst_propose_options *options,
                                       cst_schema **out, cst_error *error);
 
 /* ---- differences ---- */
 
-/* What has to change in `before` to get `after`: features are compared by name, at any depth, in
- * the order of `before`, followed by the added ones; the order of features and of domain values
- * counts for nothing. "changes" (docs/validation.md has the table of their columns); none are
- * CST_OK, too. *out: cst_findings_free. */
+/* The changes from `before` to `after`: features are compared by name, at any depth, in the order
+ * of `before`, followed by added ones; the order of features and of domain values does not matter.
+ * "changes" (docs/validation.md has the table of the columns) may be empty. *out:
+ * cst_findings_free. */
 CST_API cst_status cst_schema_diff(const cst_schema *before, const cst_schema *after,
                                    cst_findings **out, cst_error *error);
 

@@ -114,7 +114,7 @@ def test_states_of_other_interleaving_are_refused(sources: Any) -> None:
     source = sources["csv"]()
     state = source.dataset(BATCH, "window").state_dict()
     assert state["interleave"] == 16
-    with pytest.raises(cst.errors.StateError, match="interleave 16, this one has 4"):
+    with pytest.raises(cst.errors.StateError, match="interleave 16, but this one has 4"):
         source.dataset(BATCH, "window", interleave=4).load_state_dict(state)
     for shuffle in (False, "global"):
         plain = sources["tfrecord"]().dataset(BATCH, shuffle)

@@ -234,7 +234,7 @@ def test_the_order_by_other_batches_is_refused(folder: pathlib.Path) -> None:
     source = open_kind(folder, "gz")
     state = make(source, shard=(1, 8)).state_dict()
     other = source.dataset(43, True, 3, 2, shard=(1, 6), window=96, as_batches=True)
-    with pytest.raises(cst.errors.StateError, match="batch_size 32, this one has 43"):
+    with pytest.raises(cst.errors.StateError, match="batch_size 32, but this one has 43"):
         other.load_state_dict(state)
 
 

@@ -162,7 +162,7 @@ def test_numpy_for_jax(make_file: MakeFile) -> None:
         [{"a": np.arange(3)}, {"a": np.array([2**40])}], JAX_CPU
     )
     assert next(batches)["a"].tolist() == [0, 1, 2]
-    with pytest.raises(cst.errors.UnsupportedError, match="does not fit int32"):
+    with pytest.raises(cst.errors.UnsupportedError, match="does not fit in int32"):
         next(batches)
 
 

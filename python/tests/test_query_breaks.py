@@ -117,7 +117,9 @@ def test_functions_that_give_something_else_are_named(
 ) -> None:
     data = pa.table({"id": [1, 2]})
     query = cst.Query(data).map("x", function, "id", type="float64", arrays=arrays)
-    with pytest.raises(cst.errors.ArgumentError, match=f"the function {function.__name__} gave "):
+    with pytest.raises(
+        cst.errors.ArgumentError, match=f"the function {function.__name__} returned "
+    ):
         query.run(data)
 
 

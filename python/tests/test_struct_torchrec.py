@@ -53,7 +53,7 @@ def test_weights() -> None:
         for row in rows
     ]
     with pytest.raises(
-        cst.errors.ArgumentError, match=r"in row \d+, expected \d+, as many as 'query'"
+        cst.errors.ArgumentError, match=r"in row \d+, expected \d+ as in 'query'"
     ) as it:
         ours.to_keyed_jagged(["query"], weights=["event.price"])
     at = it.value.record
@@ -117,7 +117,7 @@ def test_keys_whose_rows_differ() -> None:
         lengths=torch.tensor([1, 1, 1]),
         stride_per_key_per_rank=[[2], [1]],
     )
-    with pytest.raises(cst.errors.ArgumentError, match="key 'b': 1 rows, expected 2 as of 'a'"):
+    with pytest.raises(cst.errors.ArgumentError, match="key 'b': 1 rows, expected 2 as for 'a'"):
         cst.StructuredTensor.from_keyed_jagged(uneven)
     twice = KeyedJaggedTensor(
         keys=["a", "a_weights"],

@@ -81,7 +81,7 @@ def test_pads() -> None:
         made: Any = cst.tensor.TensorAdapter(BATCH.schema, REPRESENTATIONS, pad=pad).convert(BATCH)
         assert made["l"].tolist() == [[True, value], [value, value], [False, True]]
         assert made["n"].tolist() == [5, 9, -7]
-    with pytest.raises(TypeError, match="the padding of a tensor of bool is int, not float"):
+    with pytest.raises(TypeError, match="the padding of a tensor of bool must be int, not float"):
         cst.tensor.TensorAdapter(BATCH.schema, REPRESENTATIONS, pad={"l": (0.5, None)})
     with pytest.raises(cst.errors.ArgumentError, match="the padding 2 does not fit bool"):
         cst.tensor.TensorAdapter(BATCH.schema, REPRESENTATIONS, pad={"l": (2, None)})

@@ -101,7 +101,9 @@ def test_unions_and_other_things_are_refused() -> None:
     assert it.value.path == "a.b"
     with pytest.raises(cst.errors.SchemaError, match="a union"):
         cst.StructuredTensor.from_awkward(ak.Array([1, "x"]))
-    with pytest.raises(cst.errors.UnsupportedError, match="field 'z': Arrow has no type for complex128"):
+    with pytest.raises(
+        cst.errors.UnsupportedError, match="field 'z': Arrow has no type for complex128"
+    ):
         cst.StructuredTensor.from_awkward(ak.Array({"z": np.array([1j])}))
     with pytest.raises(TypeError, match=r"expected an ak\.Array or ak\.Record, not list"):
         cst.StructuredTensor.from_awkward([1])

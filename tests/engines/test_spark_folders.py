@@ -133,7 +133,9 @@ def test_values_of_given_types() -> None:
     assert PartitionColumn("k", pa.string()).value("01").as_py() == "01"
     assert PartitionColumn("k", pa.int64()).value("01").as_py() == 1
     assert PartitionColumn("k", pa.bool_()).value("true").as_py() is True
-    with pytest.raises(cst.errors.SchemaError, match="column k: the name of a folder is no int32"):
+    with pytest.raises(
+        cst.errors.SchemaError, match="column k: the name of a folder is not a valid int32"
+    ):
         PartitionColumn("k", pa.int32()).value("x")
 
 

@@ -195,7 +195,7 @@ def test_what_is_not_there_and_what_may_be_null() -> None:
 
     check(pa.field("a", pa.struct([("x", pa.int64())])))
     with pytest.raises(
-        cst.errors.SchemaError, match=r"column b: .* not in the data \(there are a, l\)"
+        cst.errors.SchemaError, match=r"column b: .* not in the data \(the data has a, l\)"
     ):
         check(pa.field("b", pa.int64()))
     with pytest.raises(
@@ -204,7 +204,7 @@ def test_what_is_not_there_and_what_may_be_null() -> None:
         check(pa.field("a", pa.struct([("y", pa.int64())])))
     with pytest.raises(cst.errors.SchemaError, match=r"column a\.x: its values may be null"):
         check(pa.field("a", pa.struct([pa.field("x", pa.int64(), False)])))
-    with pytest.raises(cst.errors.SchemaError, match="column l: values in it may be null"):
+    with pytest.raises(cst.errors.SchemaError, match="column l: its values may be null"):
         check(pa.field("l", pa.list_(pa.field("element", pa.int64(), False))))
     with pytest.raises(cst.errors.SchemaError, match=r"column a: a value is null, and .* NOT NULL"):
         t.cast_column(pa.array([None], pa.int64()), pa.field("a", pa.int64(), False))

@@ -206,7 +206,7 @@ def test_what_is_not_there_and_what_may_be_null() -> None:
         check(pa.field("a", pa.struct([pa.field("x", pa.int64(), False)])))
     with pytest.raises(cst.errors.SchemaError, match="column l: its values may be null"):
         check(pa.field("l", pa.list_(pa.field("element", pa.int64(), False))))
-    with pytest.raises(cst.errors.SchemaError, match=r"column a: a value is null, and .* NOT NULL"):
+    with pytest.raises(cst.errors.SchemaError, match=r"column a: a value is null, but .* NOT NULL"):
         t.cast_column(pa.array([None], pa.int64()), pa.field("a", pa.int64(), False))
 
 

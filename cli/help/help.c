@@ -154,8 +154,7 @@ static void print_overview(FILE *out, const void *none) {
 static const char *const kinds[] = {
     [CST_INVALID_ARGUMENT] =
         "An argument is out of range or of the wrong kind. Nothing was read or written. Correct "
-        "the "
-        "call: the message says which argument, what it was, and what is allowed.",
+        "the call: the message says which argument, what it was, and what is allowed.",
     [CST_NOT_FOUND] = "A file, column, field or format does not exist. The message suggests a "
                       "similar name if there is one.",
     [CST_IO] = "The system could not read or write. The text of the system is in the message.",

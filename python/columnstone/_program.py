@@ -105,8 +105,9 @@ def _open_parquet(
     file: str, columns: list[str] | None, batch_size: int, threads: int, max_inflation: int | None
 ) -> Reader:
     from ._formats.parquet.reader import open_file, open_remote
-    from ._io.remote import is_remote, open_one
+    from ._io.remote import open_one
     from ._io.rules import rule
+    from ._io.urls import is_remote
 
     if is_remote(file) and not os.path.exists(file):
         opened = open_one(file, rule(None, None, max_inflation))

@@ -31,6 +31,34 @@ def test_import_loads_nothing_heavy() -> None:
     assert not any(name.startswith("columnstone.") for name in loaded)
 
 
+# Of the standard library, what took most of the time of the first use; dataclasses import inspect.
+SLOW = ["ast", "asyncio", "csv", "ctypes", "dataclasses", "email", "glob", "hashlib", "inspect"]
+SLOW += ["importlib.metadata", "ipaddress", "json", "logging", "multiprocessing", "pickle"]
+SLOW += ["random", "shutil", "socket", "ssl", "struct", "subprocess", "tempfile", "urllib"]
+
+
+@pytest.mark.parametrize(
+    "use", ["s", "[t for t in s.tensors()]", "[b for b in s]", "s[0]", "s.num_rows", "s.files"]
+)
+def test_reading_a_local_file_loads_only_what_it_needs(file: pathlib.Path, use: str) -> None:
+    loaded = modules_after(f"import columnstone as c; s = c.open({str(file)!r}); {use}")
+    assert not loaded & set(SLOW)
+    assert {name for name in loaded if name.startswith("columnstone._io.")} == {
+        "columnstone._io.urls"
+    }
+
+
+def test_text_and_schemas_load_only_what_they_need(tmp_path: pathlib.Path) -> None:
+    text, schema = tmp_path / "a.csv", tmp_path / "a.pbtxt"
+    text.write_text("x,y\n1,a\n")
+    schema.write_text('feature { name: "x" type: INT }')
+    code = (
+        f"import columnstone as c; c.open({str(text)!r}, schema={str(schema)!r}).num_rows; "
+        f"c.open([{str(text)!r}], batch_size=3, columns=['y'], delimiter=',').arrow_schema"
+    )
+    assert not modules_after(code) & set(SLOW)
+
+
 def test_use_loads_no_numpy_or_pyarrow(file: pathlib.Path) -> None:
     code = f"import columnstone as c; [t for t in c.open({str(file)!r}).tensors()]"
     loaded = modules_after(code)

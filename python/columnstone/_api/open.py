@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from .._arrow.objects import is_arrow
@@ -11,8 +10,6 @@ from .._base.arguments import positive, proposal, text
 from .._base.errors import UnsupportedError
 from .._base.files import is_file
 from .._base.public import public
-from .._io.cache import as_cache
-from .._io.rules import rule
 from .._lineage.choice import AS_BOUND, Choice, has_artifacts
 from .._schema.schema import Schema
 from .._source.inputs import Place, resolve
@@ -223,8 +220,15 @@ def open(
     if core is not None and format is None and message_column is None:
         format = "message"
     most = None if max_inflation is None else positive("max_inflation", max_inflation)
-    allowed = rule(schemes, hosts, most)
-    place = Place(filesystem, query, driver, database_options, allowed, as_cache(cache))
+    place = Place(filesystem, query, driver, database_options)
+    if schemes is not None or hosts is not None or most is not None:
+        from .._io.rules import rule
+
+        place = place._replace(rule=rule(schemes, hosts, most))
+    if cache is not None:
+        from .._io.cache import as_cache
+
+        place = place._replace(cache=as_cache(cache))
     inputs = resolve(paths, text("format", format), place)
     given["format"] = inputs.format or format
 
@@ -248,6 +252,8 @@ def open(
 
 def _open_artifacts(given: dict[str, Any]) -> Source:
     """The options of artifacts, except where the caller's arguments differ from the defaults."""
+    from inspect import signature
+
     usual = {name: one.default for name, one in signature(open).parameters.items()}
     own = {**given.pop("format_options"), **given}
     paths = own.pop("paths")

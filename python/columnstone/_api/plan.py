@@ -13,8 +13,7 @@ from .._base.files import as_inputs, is_file
 from .._base.public import public
 from .._io.listing import listed
 from .._io.rules import rule
-from .._lineage.choice import has_artifacts
-from .._lineage.lease import Held
+from .._lineage.choice import Held, has_artifacts
 from .._source.inputs import check_names, expand, is_remote, written_format
 from .._source.split import Split, splits_of
 from .artifacts import settled

@@ -8,31 +8,13 @@ module does nothing.
 
 from __future__ import annotations
 
-import ctypes
-import functools
 import sys
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from .._core import Array, ArrowSchema, RecordBatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-# The sizes of ArrowSchema, ArrowArray and ArrowArrayStream, and the offset of `release` in them.
-_SIZES = {b"arrow_schema": (72, 56), b"arrow_array": (80, 64), b"arrow_array_stream": (40, 24)}
-
-_new_capsule = ctypes.PYFUNCTYPE(
-    ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
-)(("PyCapsule_New", ctypes.pythonapi))
-_pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi)
-)
-# The same for a capsule that is being freed: Python must not count references to it any more.
-_pointer_of_dying = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi)
-)
-_Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_held: dict[int, Any] = {}  # address -> the memory of a structure that a capsule owns
 
 
 def exported(obj: Any) -> Any:
@@ -63,16 +45,19 @@ def to_pyarrow(obj: Any) -> Any:
     if isinstance(obj, ArrowSchema):
         if hasattr(pa.Schema, "__arrow_c_schema__"):
             return pa.schema(obj)
-        capsule = obj.__arrow_c_schema__()
-        return pa.Schema._import_from_c(_address(capsule, b"arrow_schema"))
+        from .capsules import address
+
+        return pa.Schema._import_from_c(address(obj.__arrow_c_schema__(), b"arrow_schema"))
     if not isinstance(obj, Array | RecordBatch):
         raise TypeError(f"expected an Array, a RecordBatch or an ArrowSchema, not {type(obj)}")
     is_batch = isinstance(obj, RecordBatch)
     if hasattr(pa.Array, "__arrow_c_array__"):
         return pa.record_batch(obj) if is_batch else pa.array(obj)
+    from .capsules import address
+
     schema, array = obj.__arrow_c_array__()
     kind = pa.RecordBatch if is_batch else pa.Array
-    return kind._import_from_c(_address(array, b"arrow_array"), _address(schema, b"arrow_schema"))
+    return kind._import_from_c(address(array, b"arrow_array"), address(schema, b"arrow_schema"))
 
 
 def with_columns(batch: Any, names: Sequence[str]) -> Any:
@@ -138,31 +123,6 @@ def _one_array(pa: Any, chunked: Any) -> Any:
 
 
 def _capsule(name: bytes, export: Callable[[int], None]) -> object:
-    """A capsule that owns the structure that `export` fills."""
-    memory = ctypes.create_string_buffer(_SIZES[name][0])
-    at = ctypes.addressof(memory)
-    export(at)
-    _held[at] = memory
-    return _new_capsule(at, _NAMES[name], ctypes.cast(_destructor(name), ctypes.c_void_p))
+    from .capsules import capsule
 
-
-def _address(capsule: object, name: bytes) -> int:
-    """The pointer to the structure, valid as long as the capsule lives."""
-    return cast("int", _pointer_of(capsule, name))
-
-
-@functools.cache
-def _destructor(name: bytes) -> Any:
-    """Created when needed, because it takes executable memory, which some systems refuse."""
-
-    def destroy(capsule: int) -> None:
-        at = _pointer_of_dying(capsule, name)
-        release = ctypes.c_void_p.from_address(at + _SIZES[name][1]).value
-        if release:  # nobody has moved it out
-            _Release(release)(at)
-        del _held[at]
-
-    return ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(destroy)
-
-
-_NAMES = {name: ctypes.c_char_p(name) for name in _SIZES}  # which capsules point to
+    return capsule(name, export)

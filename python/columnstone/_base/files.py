@@ -58,6 +58,9 @@ class PlacedFile(io.RawIOBase):
         self._at = offset
         return offset
 
+    def limit(self, max_inflation: int | None) -> None:
+        """The maximum size after decompression, for files that decompress; see open."""
+
     def _end(self) -> int:
         raise NotImplementedError
 

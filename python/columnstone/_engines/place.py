@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import _core
 from .._base.errors import FileError
-from .._io.remote import by_url, failure, is_remote
+from .._io.remote import by_url, failure
+from .._io.urls import is_remote
 from .scratch import write_whole
 
 if TYPE_CHECKING:

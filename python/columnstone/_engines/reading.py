@@ -15,7 +15,8 @@ from .._base.errors import Error, SchemaError
 from .._base.optional import need
 from .._core import FORMATS
 from .._formats.options import KINDS
-from .._lineage.lease import Held, Hold
+from .._lineage.choice import Held
+from .._lineage.lease import Hold
 from .._source.split import Split
 from .names import check_names
 from .options import self_contained

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import operator
 import os
 from collections.abc import Iterable, Mapping
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 def avro_schema(name: str, value: Any) -> str:
     """The schema as JSON, or its path."""
     if isinstance(value, dict | list):
+        import json
+
         return json.dumps(value)
     if isinstance(value, bytes):
         return value.decode()
@@ -34,6 +35,8 @@ def avro_schema(name: str, value: Any) -> str:
 
 def _avro_schemas(name: str, value: Any) -> str:
     """A table of schemas, as JSON."""
+    import json
+
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):

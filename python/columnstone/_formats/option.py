@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -134,9 +133,16 @@ _EXPECTED: dict[str, Callable[[Option, str], str | None]] = {
     "real": _real_within,
 }
 
+
+def _names_of(text: str) -> list[str]:
+    import csv
+
+    return next(csv.reader([text], strict=True), []) if text else []
+
+
 _VALUES: dict[str, Callable[[str], Any]] = {
     "switch": lambda text: text == "true",
     "number": int,
     "real": float,
-    "names": lambda text: next(csv.reader([text], strict=True), []) if text else [],
+    "names": _names_of,
 }

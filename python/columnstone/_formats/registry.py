@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import importlib
-import inspect
 import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
@@ -145,6 +144,8 @@ def _check(option: Option, format: str, open: Callable[..., object]) -> None:
 
 def keywords(function: Callable[..., object], of: Iterable[str]) -> frozenset[str]:
     """Those of these keyword arguments that the function accepts."""
+    import inspect
+
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -22,7 +22,8 @@ from urllib.parse import urlsplit
 
 from .._base.errors import Error, FileError, argument_error
 from .._base.files import PlacedFile
-from .remote import RemoteFile, is_remote, opened
+from .remote import RemoteFile, opened
+from .urls import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

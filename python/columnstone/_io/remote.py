@@ -223,11 +223,6 @@ def failure(name: str, error: Exception) -> Exception:
     return FileError(f"{shown}: {type(error).__name__}: {text[:200]}{tries}", file=shown)
 
 
-def is_remote(path: object) -> bool:
-    """True for a URL."""
-    return isinstance(path, str) and "://" in path
-
-
 def urls_of(url: str, rule: Rule | None = None) -> list[str]:
     """The URLs that match a pattern, or the URL itself."""
     system, inner = by_url(url, rule)

@@ -44,6 +44,11 @@ def scheme_of(path: object) -> str | None:
     return text.split("://", 1)[0].lower() if text is not None and "://" in text else None
 
 
+def is_remote(path: object) -> bool:
+    """True for a URL."""
+    return isinstance(path, str) and "://" in path
+
+
 def is_database(path: object) -> bool:
     """True for the URI of a known kind of database."""
     return scheme_of(path) in DATABASES

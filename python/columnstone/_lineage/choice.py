@@ -4,6 +4,10 @@ loads nothing else."""
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .lease import Hold
 
 
 class ArtifactBase:
@@ -27,3 +31,16 @@ class Choice(enum.Enum):
 
 
 AS_BOUND = Choice.AS_BOUND
+
+
+class Held:
+    """Paths of artifacts, or any other input of `columnstone.open`, and the lease on them."""
+
+    __slots__ = ("hold", "paths")
+
+    def __init__(self, paths: Any, hold: Hold) -> None:
+        self.paths = paths
+        self.hold = hold
+
+    def __repr__(self) -> str:
+        return repr(self.paths)

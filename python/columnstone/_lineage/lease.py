@@ -163,16 +163,3 @@ def hold_again(opening: tuple[Any, ...], artifacts: tuple[int, ...]) -> Hold:
     how = Opening(*opening)
     name = (how, artifacts, os.getpid())
     return _holds.get(name) or hold(lent(how), how, artifacts)
-
-
-class Held:
-    """Paths of artifacts, or any other input of `columnstone.open`, and the lease on them."""
-
-    __slots__ = ("hold", "paths")
-
-    def __init__(self, paths: Any, hold: Hold) -> None:
-        self.paths = paths
-        self.hold = hold
-
-    def __repr__(self) -> str:
-        return repr(self.paths)

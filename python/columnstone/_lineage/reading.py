@@ -11,9 +11,9 @@ from .._formats.option import Option
 from .._formats.options import KINDS
 from .._message.options import OPTIONS
 from .artifact import Artifact, artifact_of
-from .choice import AS_BOUND, Choice
+from .choice import AS_BOUND, Choice, Held
 from .connection import Connection
-from .lease import Held, hold
+from .lease import hold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

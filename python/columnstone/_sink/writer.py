@@ -16,7 +16,8 @@ from .._base.text import name_of_url
 from .._formats import registry
 from .._formats.names import named_by
 from .._formats.options import core_options
-from .._io.remote import RemoteOutput, is_remote
+from .._io.remote import RemoteOutput
+from .._io.urls import is_remote
 from .options import sink_options
 
 if TYPE_CHECKING:

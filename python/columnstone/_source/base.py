@@ -8,14 +8,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .. import _core
-from .._arrow.table import concat
 from .._base.arguments import integer, positive, row_number
 from .._base.errors import Error, StateError, UnsupportedError, argument_error, name_file
+from .._base.files import PlacedFile
 from .._base.markup import counted, or_text
-from .._io.remote import RemoteFile
 from .._schema.schema import Schema, as_columns
 from .inputs import Inputs, reopen
-from .scan import files_of, verification_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -93,7 +91,7 @@ class SourceBase:
         try:
             streams = self._streams(inputs)
             for file, *_ in inputs.files or ():
-                if isinstance(file, RemoteFile):
+                if isinstance(file, PlacedFile):
                     file.limit(self._options["max_inflation"])
             self._core = _core.Source(inputs.paths, inputs.files, streams, self._told(inputs))
             if inputs.hold is not None and inputs.hold.lease is not None:
@@ -222,6 +220,8 @@ class SourceBase:
         >>> cst.open("trips.csv").head(1).to_pydict()
         {'company': ['Blue'], 'fare': [9.5]}
         """
+        from .._arrow.table import concat
+
         wanted = integer("n", n)
         if wanted < 0:
             raise argument_error(f"n is {wanted}, and must be at least 0")
@@ -468,6 +468,8 @@ class SourceBase:
     def count(self) -> list[FileCount]:
         """Counts the records of each file without decoding them. It verifies the CRCs of the
         lengths, and that each file ends at the end of a record. The first fault raises an error."""
+        from .scan import files_of
+
         return files_of(self._core.count())
 
     def verify(self, *, max_faults: int = 1000) -> Verification:
@@ -479,6 +481,8 @@ class SourceBase:
         >>> bool(cst.open("trips.tfrecord").verify())
         True
         """
+        from .scan import verification_of
+
         return verification_of(*self._core.verify(positive("max_faults", max_faults)))
 
     def validate(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import glob
 import os
 import stat
 import threading
@@ -13,20 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._arrow.as_arrow import as_arrow
-from .._arrow.huggingface import Rows
 from .._arrow.objects import is_arrow, is_dataset, is_rows
 from .._arrow.pointers import exported
 from .._base.errors import NotFoundError, UnsupportedError, argument_error
 from .._base.files import as_inputs, is_file, name_of, path_bytes
 from .._base.text import printable
-from .._formats import adbc, names, registry
+from .._formats import registry
 from .._formats.options import values_of
-from .._io import remote
-from .._io.listing import open_files
-from .._io.rules import Rule
-from .._io.urls import is_database
-from .._lineage.lease import Held, Hold, hold_again
+from .._io import urls
+from .._lineage.choice import Held
 from .split import Split
 
 if TYPE_CHECKING:
@@ -35,6 +29,8 @@ if TYPE_CHECKING:
 
     from .._formats.registry import Format
     from .._io.cache import Cache
+    from .._io.rules import Rule
+    from .._lineage.lease import Hold
 
     # (columns or None, batch_size, threads) -> an object with __arrow_c_stream__
     Open: TypeAlias = Callable[..., object]
@@ -142,7 +138,9 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
     check_names(what, place.rule, place.filesystem)
     if isinstance(what, list | tuple) and what and all(isinstance(item, Split) for item in what):
         return _splits(what, format, place)
-    if place.query is not None or place.driver is not None or is_database(what):
+    if place.query is not None or place.driver is not None or urls.is_database(what):
+        from .._formats import adbc
+
         query = adbc.query_of(what, place.query, place.driver, place.database_options)
         return _database(*query)
     if place.database_options is not None:
@@ -152,6 +150,8 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
     if is_dataset(what):
         return _dataset(what)
     if not is_arrow(what) and (isinstance(what, Mapping) or is_rows(what)):
+        from .._arrow.as_arrow import as_arrow
+
         what = as_arrow(what)
     if place.filesystem is not None or is_remote(what):
         return _remote_files(what, format, place.filesystem, place.rule, place.cache)
@@ -226,6 +226,8 @@ def _held(hold: Hold, inputs: Inputs, format: str | None) -> Inputs:
 
 
 def _hold_again(opening: tuple[Any, ...], artifacts: tuple[int, ...], again: Opener) -> Inputs:
+    from .._lineage.lease import hold_again
+
     inputs = reopen(again)
     hold = hold_again(opening, artifacts)
     return inputs._replace(hold=hold, again=("held", (opening, artifacts, again)))
@@ -263,6 +265,8 @@ def _part_of_stream(stream: Stream, split: Split) -> Stream:
 
 
 def _database(*fields: Any) -> Inputs:
+    from .._formats import adbc
+
     query = adbc.Query(*fields)
     open_stream, name = adbc.stream_of(query)
     return Inputs(streams=(Stream(open_stream, name),), again=("database", tuple(query)))
@@ -271,7 +275,7 @@ def _database(*fields: Any) -> Inputs:
 def is_remote(what: object) -> bool:
     """True for URLs."""
     items = what if isinstance(what, list | tuple) and what else [what]
-    return all(remote.is_remote(item) for item in items)
+    return all(urls.is_remote(item) for item in items)
 
 
 def _remote_files(
@@ -282,6 +286,9 @@ def _remote_files(
     cache: Cache | None,
 ) -> Inputs:
     """Files of a file system. Formats implemented in Python only read paths."""
+    from .._formats import names
+    from .._io.listing import open_files
+
     again = ("files", (what, format, filesystem, rule, cache))
     files = open_files(what, filesystem, rule, cache)
     name = format if format is not None else names.format_of(files)
@@ -310,6 +317,8 @@ def _remote_files(
 
 def _dataset(dataset: object) -> Inputs:
     """A dataset of Hugging Face."""
+    from .._arrow.huggingface import Rows
+
     name = f"<{type(dataset).__name__}>".encode()
     stream = Stream(lambda columns, batch_size, threads: Rows(dataset, batch_size), name)
     return Inputs(streams=(stream,), again=("dataset", (dataset,)))
@@ -393,6 +402,8 @@ def _is_glob(path: bytes) -> bool:
 
 def expand(paths: tuple[bytes, ...]) -> tuple[bytes, ...]:
     """Globs resolved and sorted by bytes, as in the library; every file exists."""
+    import glob
+
     found: list[bytes] = []
     for path in paths:
         if path == b"-":

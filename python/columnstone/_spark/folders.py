@@ -17,7 +17,7 @@ from .._engines.place import is_hidden
 from .._io import remote
 from .._io.http import is_http
 from .._io.patience import patiently
-from .._io.urls import is_pattern
+from .._io.urls import is_pattern, is_remote
 from .partitions import NULL
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def find_files(paths: Sequence[str], base: str | None = None) -> list[Found]:
     found: list[Found] = []
     for path in paths:
         plain = local_path(path)
-        listed = _remote_files(path, base) if remote.is_remote(plain) else _local_files(plain, base)
+        listed = _remote_files(path, base) if is_remote(plain) else _local_files(plain, base)
         if not listed:
             hint = "check the path"
             raise NotFoundError(f"{path}: no file matches ({hint})", file=path, hint=hint)

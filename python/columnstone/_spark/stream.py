@@ -14,7 +14,7 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from .._base.errors import NotFoundError, StateError, argument_error
-from .._io import remote
+from .._io.urls import is_remote
 from .file_log import FileLog
 from .folders import Found, local_path
 from .reader import Task, TaskReader, plan_tasks
@@ -53,7 +53,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type
             )
         self._folder = local_path(folder)
         for path in (folder, *load.paths):
-            if remote.is_remote(local_path(path)):
+            if is_remote(local_path(path)):
                 raise argument_error(f"{path}: a stream reads local or mounted folders, not URLs")
         self._load = load
         self._schema = schema

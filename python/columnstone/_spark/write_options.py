@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._base.errors import argument_error
 from .._engines.place import ending_of
-from .._io.remote import is_remote
+from .._io.urls import is_remote
 from .._message.descriptors import Descriptors
 from .._schema.schema import Schema
 from .._sink.writer import Writer

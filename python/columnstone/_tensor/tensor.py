@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic
 
-from .._arrow.show import ragged_html, ragged_text, sparse_html, sparse_text
 from .._base.markup import or_text
 from .._base.public import public_in
 
@@ -56,10 +55,14 @@ class SparseTensor(Generic[Part]):
         return tuple(self.dense_shape.tolist())
 
     def __repr__(self) -> str:
+        from .._arrow.show import sparse_text
+
         return sparse_text(self.indices, self.values, self.shape)
 
     @or_text
     def _repr_html_(self) -> str:
+        from .._arrow.show import sparse_html
+
         return sparse_html(self.indices, self.values, self.shape)
 
 
@@ -107,8 +110,12 @@ class RaggedTensor(Generic[Part]):
         return rows
 
     def __repr__(self) -> str:
+        from .._arrow.show import ragged_text
+
         return ragged_text(self.values, self.row_splits)
 
     @or_text
     def _repr_html_(self) -> str:
+        from .._arrow.show import ragged_html
+
         return ragged_html(self.values, self.row_splits)

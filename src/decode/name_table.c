@@ -125,7 +125,8 @@ bool cst__name_table_add(cst__name_table *table, const uint8_t *name, size_t siz
   table->names[table->count] = copy;
   table->keys[table->count + 1] = key_of(name, size);
   table->count++;
-  table->ends |= cst__name_end_bit(table->keys[table->count].tail);
+  size_t bit = cst__name_end_bit(table->keys[table->count].tail, size);
+  table->ends[bit / 64] |= UINT64_C(1) << (bit % 64);
   table->has_few = table->count <= CST__FEW_NAMES;
   if (size > CST__SHORT_NAME && !table->has_long) {
     table->has_long = true; /* the hash looks at more from here on */

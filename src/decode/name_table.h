@@ -17,7 +17,7 @@ typedef struct cst__name_key {
   uint32_t size;
 } cst__name_key;
 
-enum { CST__SHORT_NAME = 16, CST__LONG_NAME = 24, CST__FEW_NAMES = 20 };
+enum { CST__SHORT_NAME = 16, CST__LONG_NAME = 24, CST__FEW_NAMES = 64, CST__END_WORDS = 16 };
 #define CST__NO_COLUMN UINT32_MAX
 
 typedef struct cst__name_table {
@@ -28,9 +28,10 @@ typedef struct cst__name_table {
   size_t count;
   size_t capacity; /* of keys (one more) and names */
   uint64_t seed;
-  uint64_t ends; /* a bit for the end of every name: most other names have none of these */
-  bool has_few;  /* names, so that `ends` tells something */
-  bool has_long; /* a name has more than 16 bytes: only then `next` is looked at */
+  uint64_t
+      ends[CST__END_WORDS]; /* a bit for the end of every name: most others have none of these */
+  bool has_few;             /* names, so that `ends` tells something */
+  bool has_long;            /* a name has more than 16 bytes: only then `next` is looked at */
   cst_allocator allocator;
   cst__arena arena;
 } cst__name_table;
@@ -54,13 +55,16 @@ static inline uint64_t cst__name_middle(const uint8_t *name, size_t size, uint64
   return h;
 }
 
-static inline uint64_t cst__name_end_bit(uint64_t tail) {
-  return UINT64_C(1) << ((tail * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
+/* The place of a name's end in `ends`. */
+static inline size_t cst__name_end_bit(uint64_t tail, size_t size) {
+  return (size_t)(((tail + size) * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
 }
 
 /* False: no name in the table ends like that. The quick way past the features that nobody wants. */
-static inline bool cst__name_may_be_known(const cst__name_table *table, uint64_t tail) {
-  return !table->has_few || (table->ends & cst__name_end_bit(tail)) != 0;
+static inline bool cst__name_may_be_known(const cst__name_table *table, uint64_t tail,
+                                          size_t size) {
+  size_t bit = cst__name_end_bit(tail, size);
+  return (table->ends[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
 /* `has_long` is the table's; a loop that knows it beforehand does not ask for each name. */

@@ -430,6 +430,75 @@ TEST(columns_that_do_not_exist) {
   CHECK_CONTAINS(error.hint, "did you mean 'aaa'?");
 }
 
+/* ---- what nobody wants ---- */
+
+/* Entries of names of 0 to 100 bytes and of values of 0 to 300, between those of "want"
+ * and "a name that is wanted, too". */
+static wire_text record_of_many(void) {
+  static const size_t sizes[] = {0, 1, 3, 40, 117, 118, 119, 120, 125, 126, 127, 128, 300};
+  static const uint8_t zeros[512];
+  wire_text features = {.size = 0};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    char name[128];
+    memset(name, 'n', sizeof name);
+    name[i * 8] = '\0'; /* none, too */
+    wire_text bytes = {.size = 0};
+    wire_text list = {.size = 0};
+    wire_text entry = {.size = 0};
+    wire_field(&bytes, 1, zeros, sizes[i]);
+    wire_message(&list, 1, &bytes);
+    entry = wire_entry(name, &list);
+    wire_message(&features, 1, &entry);
+    if (i % 4 == 2) {
+      wire_text number = RAW("\x1a\x03\x0a\x01\x07");
+      wire_text wanted = wire_entry(i % 8 == 2 ? "want" : "a name that is wanted, too", &number);
+      wire_message(&features, 1, &wanted);
+    }
+  }
+  return wire_example(&features);
+}
+
+static const char *const few_wanted[] = {"want", "a name that is wanted, too"};
+
+TEST(what_nobody_wants_is_stepped_over) {
+  wire_text record = record_of_many();
+  wire_text records[] = {record, record, record};
+  check_records((run){.columns = few_wanted, .num_columns = 2}, records, 3,
+                "want: [7] [7] [7] | a name that is wanted, too: [7] [7] [7]");
+  static const char *const short_wanted[] = {"want"};
+  check_records((run){.columns = short_wanted, .num_columns = 1}, records, 3, "want: [7] [7] [7]");
+}
+
+/* Each byte is another, or the record ends before it: all loops say the same of it. */
+TEST(damage_among_what_nobody_wants) {
+  const wire_text whole = record_of_many();
+  const run r = {.columns = few_wanted, .num_columns = 2};
+  static const uint8_t others[] = {0x00, 0x01, 0x0a, 0x12, 0x7f, 0x80, 0xff};
+  for (size_t at = 0; at < whole.size; at++) {
+    for (size_t i = 0; i <= sizeof others; i++) {
+      wire_text damaged = whole;
+      damaged.size = i < sizeof others ? whole.size : at;
+      damaged.data[at] = i < sizeof others ? others[i] : 0;
+      cst_error expected = CST_ERROR_INIT;
+      batch_text text = {.size = 0};
+      cst_status status = decode_once(&r, CST__LOOP_SLOW, 0, &damaged, 1, &text, &expected);
+      for (int loop = CST__LOOP_BEST; loop < CST__LOOP_SLOW; loop++) {
+        for (size_t p = 0; p < sizeof paddings / sizeof paddings[0]; p++) {
+          cst_error error = CST_ERROR_INIT;
+          batch_text found = {.size = 0};
+          CHECK_EQ(
+              decode_once(&r, (cst__loop_choice)loop, paddings[p], &damaged, 1, &found, &error),
+              status);
+          CHECK_STR(found.buf, text.buf);
+          CHECK_STR(error.message, expected.message);
+          CHECK_STR(error.path, expected.path);
+          CHECK_EQ(error.record, expected.record);
+        }
+      }
+    }
+  }
+}
+
 /* ---- bad input ---- */
 
 TEST(types_that_disagree) {

@@ -1,4 +1,4 @@
-/* UTF-8 validation, eight ASCII bytes at a time. */
+/* UTF-8 validation: ASCII in strides, other characters one by one. */
 #include "base/utf8.h"
 
 static bool is_tail(uint8_t c) { return (c & 0xc0) == 0x80; }
@@ -46,16 +46,34 @@ size_t cst__utf8_ascii_prefix(const uint8_t *bytes, size_t size) {
   return high & 0x80 ? i : size;
 }
 
+/* The index of the next byte that is not ASCII; `size`: there is none. */
+static inline size_t pass_ascii(const uint8_t *bytes, size_t size, size_t i) {
+  const uint64_t highs = UINT64_C(0x8080808080808080);
+  uint64_t words[4];
+  for (; size - i >= sizeof words; i += sizeof words) {
+    memcpy(words, bytes + i, sizeof words);
+    if (((words[0] | words[1] | words[2] | words[3]) & highs) != 0) {
+      break;
+    }
+  }
+  for (; size - i >= sizeof *words; i += sizeof *words) {
+    memcpy(words, bytes + i, sizeof *words);
+    if ((words[0] & highs) != 0) {
+      return i + (size_t)__builtin_ctzll(words[0] & highs) / 8; /* little-endian */
+    }
+  }
+  while (i < size && bytes[i] < 0x80) {
+    i++;
+  }
+  return i;
+}
+
 size_t cst__utf8_valid_prefix(const uint8_t *bytes, size_t size) {
   size_t i = cst__utf8_ascii_prefix(bytes, size);
   while (i < size) {
-    if (size - i >= 8) {
-      uint64_t word;
-      memcpy(&word, bytes + i, 8);
-      if ((word & UINT64_C(0x8080808080808080)) == 0) {
-        i += 8;
-        continue;
-      }
+    if (bytes[i] < 0x80) {
+      i = pass_ascii(bytes, size, i);
+      continue;
     }
     size_t length = cst__utf8_char_size(bytes + i, size - i);
     if (length == 0) {

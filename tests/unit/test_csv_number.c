@@ -1,5 +1,6 @@
 /* Numbers of CSV: what is one, exactly. The values are test_number_parse.c's. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,4 +102,58 @@ TEST(long_texts) {
   CHECK_EQ(cst__csv_classify((const uint8_t *)text, sizeof text), CST__CSV_HAS_TEXT);
   text[1] = '.';
   CHECK_EQ(cst__csv_classify((const uint8_t *)text, sizeof text), CST__CSV_HAS_FLOAT);
+}
+
+/* Texts as numbers have them, and nearly. */
+static size_t make_number(char *text) {
+  size_t size = 0;
+  size_t whole = (size_t)rand() % 24;
+  size_t fraction = (size_t)rand() % 24;
+  text[size++] = "-+ 1"[rand() % 4];
+  size -= rand() % 4 > 0;
+  for (size_t k = 0; k < whole; k++) {
+    text[size++] = (char)('0' + (rand() % 4 ? rand() % 10 : 0));
+  }
+  if (rand() % 4) {
+    text[size++] = '.';
+    for (size_t k = 0; k < fraction; k++) {
+      text[size++] = (char)('0' + rand() % 10);
+    }
+  }
+  if (rand() % 8 == 0) {
+    size += (size_t)sprintf(text + size, "e%d", rand() % 40 - 20);
+  }
+  if (size > 0 && rand() % 16 == 0) {
+    text[(size_t)rand() % size] = ".-+ eE:/\xb5"[rand() % 9];
+  }
+  text[size] = '\0';
+  return size;
+}
+
+/* Eight digits at a time, or as text/number.h reads them. */
+TEST(floats_are_as_read_plainly) {
+  srand(10);
+  int read = 0;
+  for (int i = 0; i < 300000; i++) {
+    char text[128];
+    const size_t size = make_number(text);
+    const uint8_t *cell = padded(text);
+    const cst_bytes t = cst__csv_trim(cell, size);
+    double wide = 0;
+    double expected_wide = 0;
+    float narrow = 0;
+    float expected_narrow = 0;
+    const bool is_wide = cst__parse_float64(t.data, t.size, &expected_wide);
+    const bool is_narrow = cst__parse_float32(t.data, t.size, &expected_narrow);
+    CHECK_EQ(cst__csv_float64(cell, size, &wide), is_wide);
+    CHECK_EQ(cst__csv_float32(cell, size, &narrow), is_narrow);
+    if (is_wide) {
+      CHECK_MEM(&wide, &expected_wide, sizeof wide);
+    }
+    if (is_narrow) {
+      CHECK_MEM(&narrow, &expected_narrow, sizeof narrow);
+    }
+    read += is_wide;
+  }
+  CHECK(read > 100000);
 }

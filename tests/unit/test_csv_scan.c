@@ -84,3 +84,72 @@ TEST(values_of_a_cell) {
   check_values("\"a", "!");
   check_values("a|\"b\"c", "[a]!");
 }
+
+/* The cells of a block, byte by byte: what the walk over masks has to give for rows without quotes.
+ */
+static size_t split_plainly(const uint8_t *data, size_t size, size_t width, cst__csv_cell *cells,
+                            size_t *rows) {
+  size_t begin = 0;
+  size_t at = 0;
+  size_t n = 0;
+  *rows = 0;
+  for (size_t i = 0; i < size; i++) {
+    if (data[i] != ',' && data[i] != '\n') {
+      continue;
+    }
+    if (n < width) {
+      cells[*rows * width + n] = (cst__csv_cell){(uint32_t)at, (uint32_t)(i - at)};
+    }
+    n++;
+    at = i + 1;
+    if (data[i] == '\n') {
+      if (at - begin > 1 && n != width) {
+        return begin; /* the row that is none */
+      }
+      *rows += at - begin > 1; /* a blank line is passed over */
+      begin = at;
+      n = 0;
+    }
+  }
+  return begin;
+}
+
+TEST(cells_are_those_found_byte_by_byte) {
+  enum { SIZE = 1000, MOST = 500 };
+  static uint8_t data[SIZE + CST__CSV_PADDING];
+  static cst__csv_cell cells[MOST * 4];
+  static cst__csv_cell expected[MOST * 4];
+  static uint32_t begins[MOST];
+  const cst__csv_dialect dialect = {.delimiter = ',', .secondary = '|', .comment = -1};
+  srand(12);
+  for (int round = 0; round < 3000; round++) {
+    const size_t width = 1 + (size_t)rand() % 4;
+    const int length = 1 + rand() % 40;
+    size_t size = 0;
+    for (size_t cell = 0; size < SIZE - 64; cell++) {
+      for (int k = rand() % length; k > 0; k--) {
+        data[size++] = (uint8_t) "abcdef\"z"[k == 1 ? 0 : rand() % 8]; /* no quote in front */
+        if (data[size - 1] == '"' &&
+            (size == 1 || data[size - 2] == ',' || data[size - 2] == '\n')) {
+          data[size - 1] = 'q';
+        }
+      }
+      data[size++] = cell % width == width - 1 || rand() % 200 == 0 ? '\n' : ',';
+    }
+    memset(data + size, 0, CST__CSV_PADDING);
+    size_t rows;
+    const size_t end = split_plainly(data, size, width, expected, &rows);
+    cst__csv_scan scan = {.dialect = &dialect,
+                          .data = data,
+                          .size = size,
+                          .width = width,
+                          .max_rows = MOST,
+                          .max_row_size = SIZE,
+                          .cells = cells,
+                          .begins = begins};
+    cst__csv_scan_rows(&scan);
+    CHECK_EQ(scan.rows, rows);
+    CHECK_MEM(cells, expected, rows * width * sizeof *cells);
+    CHECK_EQ(scan.fault.kind == CST__CSV_FINE ? scan.at : scan.fault.begin, end);
+  }
+}

@@ -1,6 +1,7 @@
 /* UTF-8: how far bytes are ASCII, and how far they are valid. */
 #include "base/utf8.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
@@ -21,5 +22,29 @@ TEST(ascii_and_utf8_prefixes) {
       CHECK_EQ(cst__utf8_valid_prefix(bytes, size), at);
       bytes[at] = 'a';
     }
+  }
+}
+
+/* Texts of characters of all sizes, some damaged, against a walk from one character to the next. */
+TEST(mixed_texts_are_valid_as_far_as_each_character) {
+  static const char *const characters[] = {"a", "words of ASCII, more than a word", "\xc3\xa9",
+                                           "\xe2\x82\xac", "\xf0\x9f\x8e\x89"};
+  srand(13);
+  for (int round = 0; round < 20000; round++) {
+    uint8_t bytes[600];
+    size_t size = 0;
+    for (int count = rand() % 16; count > 0; count--) {
+      const char *character = characters[rand() % 5];
+      memcpy(bytes + size, character, strlen(character));
+      size += strlen(character);
+    }
+    if (size > 0 && rand() % 2) {
+      bytes[(size_t)rand() % size] = (uint8_t)rand();
+    }
+    size_t expected = 0;
+    for (size_t step = 1; expected < size && step > 0; expected += step) {
+      step = cst__utf8_char_size(bytes + expected, size - expected);
+    }
+    CHECK_EQ(cst__utf8_valid_prefix(bytes, size), expected);
   }
 }

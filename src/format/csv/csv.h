@@ -215,6 +215,8 @@ unsigned cst__csv_classify(const uint8_t *text, size_t size);
 /* The value of a cell in a column that was asked for: signs and zeros in front are fine. False if
  * it is none, or does not fit. Here, too, 8 readable bytes follow. */
 bool cst__csv_int64(const uint8_t *text, size_t size, int64_t *out);
+bool cst__csv_float64(const uint8_t *text, size_t size, double *out);
+bool cst__csv_float32(const uint8_t *text, size_t size, float *out);
 
 /* ---- the plan: csv_plan.c, csv_infer.c ---- */
 

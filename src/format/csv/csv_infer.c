@@ -28,28 +28,16 @@ const char *cst__csv_format_seen(unsigned seen) {
   return seen & CST__CSV_HAS_EMPTY ? "U" : "n";
 }
 
-static bool is_ascii(const uint8_t *data, size_t size) {
-  uint64_t high = 0;
-  for (; size >= 32; data += 32, size -= 32) {
-    high |=
-        cst__load64(data) | cst__load64(data + 8) | cst__load64(data + 16) | cst__load64(data + 24);
-  }
-  for (; size > 0; data++, size--) {
-    high |= (uint64_t)*data;
-  }
-  return (high & UINT64_C(0x8080808080808080)) == 0;
-}
-
 typedef struct inferring {
   const cst__csv_plan *plan;
   cst__csv_run run;
-  bool ascii; /* all of the run */
+  bool is_utf8; /* all of the run, and so each cell: what ends one is ASCII */
   uint8_t *scratch;
   size_t scratch_size;
 } inferring;
 
 static unsigned see_text(const inferring *work, const uint8_t *text, size_t size) {
-  return work->ascii || cst__utf8_valid(text, size) ? 0 : CST__CSV_HAS_BINARY;
+  return work->is_utf8 || cst__utf8_valid(text, size) ? 0 : CST__CSV_HAS_BINARY;
 }
 
 static inline unsigned see_value(const inferring *work, unsigned seen, const uint8_t *text,
@@ -68,7 +56,7 @@ static inline unsigned see_value(const inferring *work, unsigned seen, const uin
 static void see_column(const inferring *work, size_t source, unsigned *seen) {
   const cst__csv_run *run = &work->run;
   const cst__csv_cell *cell = run->cells + source;
-  if ((*seen & CST__CSV_HAS_BINARY) || (csv_infer_is_text(*seen) && work->ascii)) {
+  if ((*seen & CST__CSV_HAS_BINARY) || (csv_infer_is_text(*seen) && work->is_utf8)) {
     return;
   }
   for (size_t row = 0; row < run->rows; row++, cell += run->width) {
@@ -122,7 +110,7 @@ static cst_status see_run(inferring *work, const size_t *source, const uint8_t *
                           cst_error *error) {
   const cst__csv_plan *plan = work->plan;
   const uint8_t *begin = work->run.data + work->run.begins[0];
-  work->ascii = is_ascii(begin, (size_t)(end - begin));
+  work->is_utf8 = cst__utf8_valid(begin, (size_t)(end - begin));
   for (size_t i = 0; i < plan->num_columns; i++) {
     size_t name = plan->columns[i].source;
     if (plan->is_multivalent[name]) {

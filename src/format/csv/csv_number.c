@@ -1,47 +1,103 @@
-/* Numbers in cells: integers at once, where text/number.h goes digit by digit, and what a text is.
+/* Numbers in cells: their digits eight at a time, where text/number.h goes one by one, and what a
+ * text is.
  */
+#include <float.h>
+
 #include "format/csv/csv.h"
 #include "text/digits.h"
 
 enum { EXACT_INT_DIGITS = 15 /* any integer of so many digits is a double */ };
 
-/* The common case: up to 16 digits and no more than a minus before them. False: look closer.
- */
-static inline bool quick_int(const uint8_t *at, size_t size, int64_t *out) {
-  static const int64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+/* How many of the eight bytes are digits, before the first that is none. */
+static inline size_t count_digits(uint64_t word) {
+  uint64_t digits = word ^ UINT64_C(0x3030303030303030);
+  uint64_t others = (digits | (digits + UINT64_C(0x7676767676767676))) & /* more than 9 */
+                    UINT64_C(0x8080808080808080);
+  return others != 0 ? (size_t)__builtin_ctzll(others) / 8 : 8;
+}
+
+/* Adds digits to *value, eight at a time, until there are no more, or 24; moves *at. They may go on
+ * behind the text, where a delimiter can be a digit, too. */
+static inline size_t take_digits(const uint8_t **at, const uint8_t *end, uint64_t *value) {
+  static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+  const uint8_t *begin = *at;
+  size_t count = 8;
+  for (int i = 0; i < 3 && count == 8; i++) {
+    uint64_t word = cst__load64(*at);
+    size_t left = (size_t)(end - *at);
+    count = count_digits(word);
+    count = count < left ? count : left;
+    if (count == 0) {
+      break;
+    }
+    if (count < 8) { /* zeros in front */
+      word = word << (64 - 8 * count) | UINT64_C(0x3030303030303030) >> 8 * count;
+    }
+    *value = *value * tens[count] + cst__digits_value(word);
+    *at += count;
+  }
+  return (size_t)(*at - begin);
+}
+
+/* A number as most are: perhaps a minus, digits and at most one point; at most 19 digits, so that
+ * they fit. False: look closer. */
+static inline bool quick_number(const uint8_t *at, size_t size, cst__number *out) {
+  enum { MOST = 19 };
+  const uint8_t *const end = at + size;
   bool negative = size > 0 && *at == '-';
   at += negative;
-  size -= negative;
-  if (size == 0 || size > 16) {
-    return false;
+  const uint8_t *begin = at;
+  uint64_t digits = 0;
+  size_t whole = take_digits(&at, end, &digits);
+  size_t fraction = 0;
+  bool is_int = at == end;
+  if (!is_int && *at == '.') {
+    at++;
+    fraction = take_digits(&at, end, &digits);
   }
-  int64_t high = 0;
-  if (size > 8) {
-    uint64_t word = cst__load64(at);
-    if (!cst__are_digits(word)) {
-      return false;
-    }
-    high = (int64_t)cst__digits_value(word);
-    at += 8;
-    size -= 8;
-  }
-  unsigned missing = 8 * (8 - (unsigned)size); /* bits, filled with zeros in front */
-  uint64_t word =
-      cst__load64(at) << missing | (UINT64_C(0x30303030303030) & ((UINT64_C(1) << missing) - 1));
-  if (!cst__are_digits(word)) {
-    return false;
-  }
-  int64_t value = high * tens[size] + (int64_t)cst__digits_value(word);
-  *out = negative ? -value : value;
-  return true;
+  *out = (cst__number){.digits = digits,
+                       .exponent = -(int64_t)fraction,
+                       .num_digits = whole + fraction,
+                       .negative = negative,
+                       .is_int = is_int,
+                       .is_plain = whole < 2 || *begin != '0'};
+  return at == end && whole + fraction - 1 < MOST;
 }
 
 bool cst__csv_int64(const uint8_t *bytes, size_t size, int64_t *out) {
-  if (quick_int(bytes, size, out)) {
+  cst__number d;
+  if (quick_number(bytes, size, &d) && d.is_int && d.digits <= INT64_MAX) {
+    *out = d.negative ? -(int64_t)d.digits : (int64_t)d.digits;
     return true;
   }
   cst_bytes t = cst__csv_trim(bytes, size);
   return cst__parse_int64(t.data, t.size, out);
+}
+
+bool cst__csv_float64(const uint8_t *bytes, size_t size, double *out) {
+  /* One division of exact doubles rounds once. */
+  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+  cst__number d;
+  if (!quick_number(bytes, size, &d)) {
+    cst_bytes t = cst__csv_trim(bytes, size);
+    return cst__parse_float64(t.data, t.size, out);
+  }
+  if (d.digits > UINT64_C(1) << DBL_MANT_DIG) {
+    return cst__number_float64(bytes, size, &d, out);
+  }
+  double value = (double)(int64_t)d.digits / powers[-d.exponent];
+  *out = d.negative ? -value : value;
+  return true;
+}
+
+bool cst__csv_float32(const uint8_t *bytes, size_t size, float *out) {
+  cst__number d;
+  if (quick_number(bytes, size, &d)) {
+    return cst__number_float32(bytes, size, &d, out);
+  }
+  cst_bytes t = cst__csv_trim(bytes, size);
+  return cst__parse_float32(t.data, t.size, out);
 }
 
 /* ---- what a text is ---- */
@@ -58,14 +114,11 @@ static unsigned classify_int(const cst__number *d) {
 }
 
 unsigned cst__csv_classify(const uint8_t *bytes, size_t size) {
-  int64_t whole;
-  size_t sign = size > 0 && *bytes == '-';
-  bool has_zeros = size > sign + 1 && bytes[sign] == '0';
-  if (size <= EXACT_INT_DIGITS && !has_zeros && quick_int(bytes, size, &whole)) {
-    return CST__CSV_HAS_INT;
+  cst__number d;
+  if (quick_number(bytes, size, &d)) {
+    return !d.is_plain ? CST__CSV_HAS_TEXT : d.is_int ? classify_int(&d) : CST__CSV_HAS_FLOAT;
   }
   cst_bytes t = cst__csv_trim(bytes, size);
-  cst__number d;
   /* Letters first: most texts are words. */
   if (t.size == 0 || (*t.data > '9' && (*t.data | 0x20) != 'n' && (*t.data | 0x20) != 'i') ||
       !cst__parse_number(t.data, t.size, &d)) {

@@ -75,16 +75,13 @@ static bool read_narrow_uint(const uint8_t *text, size_t size, size_t width, uin
 /* False: the text is not a value of the type. */
 static inline bool read_number(cst_dtype dtype, size_t width, const uint8_t *text, size_t size,
                                uint8_t *to) {
-  cst_bytes number;
   switch (dtype) {
     case CST_DTYPE_INT64:
       return cst__csv_int64(text, size, (int64_t *)(void *)to);
     case CST_DTYPE_FLOAT64:
-      number = cst__csv_trim(text, size);
-      return cst__parse_float64(number.data, number.size, (double *)(void *)to);
+      return cst__csv_float64(text, size, (double *)(void *)to);
     case CST_DTYPE_FLOAT32:
-      number = cst__csv_trim(text, size);
-      return cst__parse_float32(number.data, number.size, (float *)(void *)to);
+      return cst__csv_float32(text, size, (float *)(void *)to);
     case CST_DTYPE_INT8:
     case CST_DTYPE_INT16:
     case CST_DTYPE_INT32:
@@ -159,7 +156,7 @@ static inline void csv_put_string(cst__builder *to, const uint8_t *text, size_t 
 
 /* A value of a fixed width that there is room for; one that does not fit has a slot, too. */
 static inline bool csv_put_number(csv_cells *c, cst_dtype dtype, const uint8_t *text, size_t size) {
-  size_t width = cst_dtype_width(dtype);
+  size_t width = c->type->width;
   bool fits = read_number(dtype, width, text, size, cst__builder_next(c->values, width));
   c->values->length++;
   return fits;
@@ -442,12 +439,22 @@ static cst_status check_empty(csv_cells *c) {
   return cst__builder_pad(c->to, c->to->length + (int64_t)c->run->rows) ? CST_OK : csv_fail_room(c);
 }
 
-static bool has_high_bytes(const uint8_t *data, size_t size) {
-  uint64_t high = 0;
-  for (; size >= 8; data += 8, size -= 8) {
-    high |= cst__load64(data);
+/* True if the values from `first` on are valid together and none begins within a character: then
+ * each is. */
+static bool are_utf8(const cst__builder *values, int64_t first) {
+  const int64_t *ends = values->offsets;
+  const uint8_t *bytes = values->values;
+  size_t begin = (size_t)ends[first];
+  size_t size = values->num_bytes - begin;
+  size_t ascii = cst__utf8_ascii_prefix(bytes + begin, size);
+  if (ascii == size) {
+    return true;
   }
-  return ((high | cst__load_tail(data, size)) & UINT64_C(0x8080808080808080)) != 0;
+  bool valid = cst__utf8_valid(bytes + begin + ascii, size - ascii);
+  for (int64_t i = first; i < values->length && valid; i++) {
+    valid = (size_t)ends[i] == values->num_bytes || (bytes[ends[i]] & 0xc0) != 0x80;
+  }
+  return valid;
 }
 
 /* Strings have to be UTF-8, each of them; `first` is the first of the run's. */
@@ -455,8 +462,7 @@ static void check_utf8(csv_cells *c, int64_t first) {
   const cst__builder *values = c->values;
   const int64_t *ends = values->offsets;
   const uint8_t *bytes = values->values;
-  if (values->length == first ||
-      !has_high_bytes(bytes + ends[first], values->num_bytes - (size_t)ends[first])) {
+  if (values->length == first || are_utf8(values, first)) {
     return;
   }
   bool is_list = c->to != values;

@@ -75,28 +75,37 @@ static cst__chosen items_chosen(const item_runs *s) {
 
 /* ---- lists of which none hides anything ---- */
 
-/* The items that null lists of a run hold, or'ed: 0 if there are none. Slots are taken eight at a
- * time, without a branch on their bits, and those of a byte without nulls not at all. */
+/* What four slots keep if their bits say that they are null. */
+#define HIDDEN_MASKS(type)                                                               \
+  {                                                                                      \
+    {-1, -1, -1, -1}, {0, -1, -1, -1}, {-1, 0, -1, -1}, {0, 0, -1, -1}, {-1, -1, 0, -1}, \
+        {0, -1, 0, -1}, {-1, 0, 0, -1}, {0, 0, 0, -1}, {-1, -1, -1, 0}, {0, -1, -1, 0},  \
+        {-1, 0, -1, 0}, {0, 0, -1, 0}, {-1, -1, 0, 0}, {0, -1, 0, 0}, {-1, 0, 0, 0}, {   \
+      0, 0, 0, 0                                                                         \
+    }                                                                                    \
+  }
+
+/* The items that null lists of a run hold, or'ed: 0 if there are none. Slots are taken four at a
+ * time, without a branch on their bits. */
 #define DEFINE_HIDDEN(name, type)                                                            \
   static int64_t name(const type *offsets, const uint8_t *bits, int64_t at, int64_t count) { \
-    static const type masks[2] = {-1, 0};                                                    \
+    static const type masks[16][4] = HIDDEN_MASKS(type);                                     \
+    type lanes[4] = {0};                                                                     \
     type hidden = 0;                                                                         \
     int64_t i = at;                                                                          \
-    for (; i < at + count && (i & 7) != 0; i++) {                                            \
-      hidden |= (offsets[i + 1] - offsets[i]) & masks[(bits[i >> 3] >> (i & 7)) & 1];        \
+    for (; i < at + count && (i & 3) != 0; i++) {                                            \
+      hidden |= (offsets[i + 1] - offsets[i]) & masks[(bits[i >> 3] >> (i & 7)) & 1][0];     \
     }                                                                                        \
-    for (; i + 8 <= at + count; i += 8) {                                                    \
-      unsigned byte = bits[i >> 3];                                                          \
-      if (byte != 0xff) {                                                                    \
-        for (int k = 0; k < 8; k++) {                                                        \
-          hidden |= (offsets[i + k + 1] - offsets[i + k]) & ((type)((byte >> k) & 1) - 1);   \
-        }                                                                                    \
+    for (; i + 4 <= at + count; i += 4) {                                                    \
+      const type *mask = masks[bits[i >> 3] >> (i & 4) & 15];                                \
+      for (int k = 0; k < 4; k++) {                                                          \
+        lanes[k] |= (offsets[i + k + 1] - offsets[i + k]) & mask[k];                         \
       }                                                                                      \
     }                                                                                        \
     for (; i < at + count; i++) {                                                            \
-      hidden |= (offsets[i + 1] - offsets[i]) & masks[(bits[i >> 3] >> (i & 7)) & 1];        \
+      hidden |= (offsets[i + 1] - offsets[i]) & masks[(bits[i >> 3] >> (i & 7)) & 1][0];     \
     }                                                                                        \
-    return hidden;                                                                           \
+    return hidden | lanes[0] | lanes[1] | lanes[2] | lanes[3];                               \
   }
 DEFINE_HIDDEN(hidden_32, int32_t)
 DEFINE_HIDDEN(hidden_64, int64_t)

@@ -98,24 +98,20 @@ static const cst__view *leaf_column(const cst__view *v) {
 
 /* ---- numbers of values ---- */
 
-/* The shortest and the longest list. */
-static void measure_lists(const cst__lists *lists, int64_t *least, int64_t *most) {
-  *least = INT64_MAX;
-  *most = 0;
+/* How many lists are shorter than `min`, and whether any is longer than `max`: the signs of
+ * differences, which need no compares of 64 bits. */
+static int64_t count_short(const cst__lists *lists, cst__count_range range, bool *any_long) {
+  const uint64_t min = range.min > 0 ? (uint64_t)range.min : 0;
+  const uint64_t max = range.max < -1 ? UINT64_MAX : (uint64_t)range.max;
+  uint64_t found = 0;
+  uint64_t over = 0;
   for (int64_t i = 0; i < lists->count; i++) {
-    int64_t size = cst__list_size(lists, i);
-    *least = size < *least ? size : *least;
-    *most = size > *most ? size : *most;
+    uint64_t size = (uint64_t)cst__list_size(lists, i);
+    found += (size - min) >> 63;
+    over |= max - size;
   }
-}
-
-/* Lists shorter than `min`. */
-static int64_t count_short(const cst__lists *lists, int64_t min) {
-  int64_t found = 0;
-  for (int64_t i = 0; i < lists->count; i++) {
-    found += cst__list_size(lists, i) < min;
-  }
-  return found;
+  *any_long = over >> 63 != 0;
+  return (int64_t)found;
 }
 
 static void mark_size(const cst__checked_column *c, cst__fault_kind kind, size_t num_above,
@@ -138,13 +134,11 @@ static void check_sizes(const cst__checked_column *c, cst__fault_kind kind, cst_
                         const opened_lists *opened, int64_t *sizes) {
   const cst__slots *slots = opened->slots;
   const cst__lists *lists = opened->lists;
-  int64_t least;
-  int64_t most;
-  measure_lists(lists, &least, &most);
+  bool any_long;
+  int64_t num_short = count_short(lists, range, &any_long);
   bool may_be_null = cst__slots_may_be_null(slots);
-  if (most <= range.max &&
-      (least >= range.min || (may_be_null && count_short(lists, range.min) ==
-                                                 lists->count - cst__slots_count_valid(slots)))) {
+  if (!any_long && (num_short == 0 ||
+                    (may_be_null && num_short == lists->count - cst__slots_count_valid(slots)))) {
     return;
   }
   for (int64_t k = 0; k < lists->count; k++) {

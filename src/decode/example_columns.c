@@ -5,7 +5,11 @@
 
 enum {
   MAX_NULL_FILL = 64 << 20, /* bytes of zeros that stand for absent rows of a fixed shape */
-  FIRST_VALUES = 8          /* room of a column that is seen for the first time */
+  FIRST_VALUES = 8,         /* room of a column that is seen for the first time */
+  /* One in the first row of a batch is likely in all of them. The bounds are there because a name
+   * costs who writes a file less than its room would take here. */
+  FIRST_ROWS = 1024,
+  FIRST_COLUMNS = 256
 };
 
 /* BYTES that are copied; views are values of a fixed width. */
@@ -53,7 +57,9 @@ cst_status cst__set_values(cst__decode_state *state, uint32_t column, uint8_t ta
   cst__column *c = &state->batch->columns[column];
   const cst__cold *cold = &state->cold[column];
   size_t likely = (size_t)cold->last_values + cold->last_values / 8;
-  size_t count = likely > FIRST_VALUES ? likely : FIRST_VALUES;
+  bool is_common = state->row == 0 && state->rows <= FIRST_ROWS && column < FIRST_COLUMNS;
+  size_t first = is_common && state->rows > FIRST_VALUES ? (size_t)state->rows : FIRST_VALUES;
+  size_t count = likely > first ? likely : first;
   hot->flags |= state->views && tag == CST__TAG_BYTES ? CST__HOT_VIEW : 0;
   cst__set_tag(hot, tag);
   /* A little more than the last batch needed, and not much if it had no such column: most of many

@@ -28,7 +28,8 @@ def source_options(given: dict[str, Any]) -> dict[str, Any]:
     of_format = core_options("open", given["format_options"], given["format"])
     given = {**given, "format_options": of_format}
     return {
-        name: _CHECKS[kind](name, given[name]) for name, (kind, *_) in _core.SOURCE_OPTIONS.items()
+        name: usual if (value := given[name]) is None and kind != "on_error" else check(name, value)
+        for name, kind, check, usual in _OPTIONS
     }
 
 
@@ -65,19 +66,13 @@ def _on_error(
     return Dropped, on_error, _core.ON_ERROR_SKIP
 
 
-def _usual(name: str) -> int | None:
-    """The default of a number; None: no limit."""
-    usual = _core.SOURCE_OPTIONS[name][1]
-    return None if usual is None else int(usual)
-
-
 _POLICIES = {"skip": _core.ON_ERROR_SKIP, "null": _core.ON_ERROR_NULL}
 
-# Conversion of a value for the compiled part, by the kind of the option.
+# Conversion of a value other than None for the compiled part, by the kind of the option.
 _CHECKS: dict[str, Callable[[str, Any], object]] = {
     "text": text,
     "word": lambda name, value: value,  # the library knows which there are
-    "number": lambda name, value: _usual(name) if value is None else integer(name, value),
+    "number": integer,
     "switch": lambda name, value: bool(value),
     "schema": lambda name, value: as_core(value),
     "names": lambda name, value: as_columns(value),
@@ -87,3 +82,17 @@ _CHECKS: dict[str, Callable[[str, Any], object]] = {
     "message": lambda name, value: value,  # _message.options.core_message
     "view": lambda name, value: value,  # views.view_option
 }
+
+
+def _of_none(kind: str, usual: str | None) -> int | None:
+    """What None means for an option: the default of a number (None: no limit), off for a switch."""
+    if kind == "switch":
+        return False
+    return int(usual) if kind == "number" and usual is not None else None
+
+
+# Name, kind, conversion and what None means, of each option.
+_OPTIONS = tuple(
+    (name, kind, _CHECKS[kind], _of_none(kind, usual))
+    for name, (kind, usual, *_) in _core.SOURCE_OPTIONS.items()
+)

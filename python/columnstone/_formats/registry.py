@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
 import importlib
 import os
 import re
+import stat
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _core
@@ -34,7 +34,8 @@ class Shipped(NamedTuple):
 
 _SHIPPED = {"parquet": Shipped("parquet.format", b"PAR1")}
 
-_HEAD = 4096
+_HEAD = 4096  # bytes that `sniff` gets
+_MAGIC = 64  # bytes that tell a format of this package
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _ARGUMENTS = ("columns", "batch_size", "threads")
 # Arguments of `open`, `convert` and `infer_schema` besides the options of sources. An option of a
@@ -171,7 +172,7 @@ def by_bytes(path: bytes) -> Format | None:
     asked = [f for f in _registered.values() if f.sniff is not None]
     if not asked and not _SHIPPED:
         return None
-    head = _head(path)
+    head = _head(path, _HEAD if asked else _MAGIC)
     if head is None:
         return None
     for format in asked:
@@ -186,17 +187,18 @@ def by_bytes(path: bytes) -> Format | None:
 def has_magic(head: bytes, magic: bytes) -> bool:
     """Whether a file of the format begins with these bytes. (A text table may begin with a column
     of that name, but has no control characters.)"""
-    return head.startswith(magic) and (head == magic or _CONTROL.search(head[:64]) is not None)
+    return head.startswith(magic) and (head == magic or _CONTROL.search(head[:_MAGIC]) is not None)
 
 
-def _head(path: bytes) -> bytes | None:
-    import stat
-
+def _head(path: bytes, size: int) -> bytes | None:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return None
-        with builtins.open(path, "rb", buffering=0) as file:
-            return file.read(_HEAD)
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return os.read(handle, size)
+        finally:
+            os.close(handle)
     except OSError:
         return None  # the library says what is wrong with it
 

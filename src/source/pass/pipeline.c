@@ -68,7 +68,9 @@ void cst__pipeline_stop(cst__pipeline *pipeline) {
 void cst__pipeline_reset(cst__pipeline *pipeline) {
   cst__crew *crew = &pipeline->crew;
   cst__pipeline_stop(pipeline);
-  for (size_t i = 0; pipeline->ring.slots != NULL && i < CST__RING; i++) {
+  /* No slot beyond the tail was ever touched: a small file needs one of them. */
+  uint64_t touched = pipeline->ring.tail < CST__RING ? pipeline->ring.tail + 1 : CST__RING;
+  for (size_t i = 0; pipeline->ring.slots != NULL && i < touched; i++) {
     cst__unit_reset(&pipeline->ring.slots[i].unit);
     release_batch(&pipeline->ring.slots[i]);
     if (pipeline->ring.slots[i].made != NULL) {

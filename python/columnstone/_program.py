@@ -75,6 +75,8 @@ def _run(serve: Callable[[], None]) -> NoReturn:
 
 
 def _serve_parquet() -> None:
+    # pyarrow imports numpy if it can, which takes longer than all else; nothing here needs it.
+    sys.modules.setdefault("numpy", None)  # type: ignore[arg-type]
     verb, options, file = _arguments()
     if verb == "read":
         _read_parquet(file, options)

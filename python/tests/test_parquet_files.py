@@ -18,7 +18,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from columnstone._formats.parquet import sink
+from columnstone._formats.parquet import encoder, sink
 
 DAY = datetime.date(2020, 2, 29)
 TIME = datetime.datetime(2020, 2, 29, 1, 2, 3, 456789)
@@ -362,13 +362,16 @@ def test_last_row_groups_of_shards_are_written_beside_each_other(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = threading.Barrier(2, timeout=60)
-    write_group = sink._File._write_group
+    begun: list[encoder.Encoder] = []
+    encode = encoder.Encoder.encode
 
-    def wait_and_write(self: sink._File, tables: list[pa.Table]) -> None:
-        both.wait()
-        write_group(self, tables)
+    def wait_and_encode(self: encoder.Encoder, *args: Any) -> Any:
+        if self not in begun:  # the first columns of each shard
+            begun.append(self)
+            both.wait()
+        return encode(self, *args)
 
-    monkeypatch.setattr(sink._File, "_write_group", wait_and_write)
+    monkeypatch.setattr(encoder.Encoder, "encode", wait_and_encode)
     path = tmp_path / "t.parquet"
     assert cst.write(cst.open(TABLE, batch_size=100), path, num_shards=2, threads=2) == 1000
     assert sorted(pa.table(cst.open(tmp_path / "t-*.parquet"))["a"].to_pylist()) == list(
@@ -392,15 +395,77 @@ def test_threads_write_the_same_bytes(tmp_path: pathlib.Path, num_shards: int | 
     assert len(found[0]) == (num_shards or 1)
 
 
-def test_dictionaries_of_values_that_hardly_repeat_are_given_up(tmp_path: pathlib.Path) -> None:
-    cst.write(
-        {"a": range(200_000), "b": [i % 1000 for i in range(200_000)]}, tmp_path / "t.parquet"
-    )
-    group = pq.ParquetFile(tmp_path / "t.parquet").metadata.row_group(0)
-    repeated, single = (group.column(i).total_uncompressed_size for i in (1, 0))
-    assert group.column(0).has_dictionary_page  # of the first values
-    assert single < 200_000 * 8 + (300 << 10)
-    assert repeated < 200_000 * 2
+def test_dictionaries_are_chosen_by_the_first_values(tmp_path: pathlib.Path) -> None:
+    many = range(200_000)
+    rows = {
+        "single": many,
+        "repeated": [i % 1000 for i in many],
+        "in": [{"single": [i], "repeated": f"{i % 1000}"} for i in many],
+        "later": [i % 1000 if i < 20_000 else i for i in many],
+        "few": [i if i % 20 == 0 else None for i in many],
+    }
+    cst.write(rows, tmp_path / "t.parquet", threads=2)
+    file = pq.ParquetFile(tmp_path / "t.parquet")
+    group = file.metadata.row_group(0)
+    columns = [group.column(i) for i in range(group.num_columns)]
+    assert [c.path_in_schema for c in columns if not c.has_dictionary_page] == [
+        "single",
+        "in.single.list.element",
+    ]
+    sizes = {c.path_in_schema: c.total_uncompressed_size for c in columns}
+    assert sizes["repeated"] < 200_000 * 2
+    assert sizes["later"] < 200_000 * 8 + (300 << 10)  # given up
+    assert file.read().to_pydict() == {name: list(values) for name, values in rows.items()}
+
+
+def test_columns_encoded_apart_are_one_file(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Structs are divided; every reader finds all columns in all row groups."""
+    monkeypatch.setattr(sink, "_GROUP_BYTES", 1 << 18)
+
+    def one(i: int) -> dict[str, object]:
+        inner = {"p": i % 7, "q": b"x%d" % i} if i % 5 else None
+        struct = {"x": i, "y": [str(i), None] if i % 3 else None, "z": inner} if i % 11 else None
+        lists = [[], None, [{"u": i, "v": None}, None], [{"u": None, "v": "w"}]]
+        return {"a": i if i % 2 else None, "s": struct, "l": lists[i % 4], "m": [("k", i)]}
+
+    z = pa.struct([("p", pa.int8()), ("q", pa.binary())])
+    y = pa.large_list(pa.large_string())
+    kinds = {
+        "a": pa.int64(),
+        "s": pa.struct([pa.field("x", pa.int64(), False), ("y", y), ("z", z)]),
+        "l": pa.list_(pa.struct([("u", pa.int32()), ("v", pa.string())])),
+        "m": pa.map_(pa.string(), pa.int64()),
+    }
+    table = pa.Table.from_pylist([one(i) for i in range(20_000)], pa.schema(kinds.items()))
+    table = table.slice(3)
+    paths = [tmp_path / f"{threads}.parquet" for threads in (1, 2, 5)]
+    for threads, path in zip((1, 2, 5), paths, strict=True):
+        batches = iter(table.to_batches(max_chunksize=700))
+        cst.write(batches, path, threads=threads)
+    assert len({path.read_bytes() for path in paths}) == 1
+    path = paths[1]
+    file = pq.ParquetFile(path, page_checksum_verification=True)
+    groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+    assert len(groups) > 3
+    assert [group.num_columns for group in groups] == [len(file.schema)] * len(groups)
+    for group in groups:
+        columns = [group.column(i) for i in range(group.num_columns)]
+        assert sum(c.total_uncompressed_size for c in columns) == group.total_byte_size
+    assert file.read().equals(table)
+    assert file.read(columns=["s.z.q"])["s"][4].as_py()["z"] == {"q": b"x7"}
+    assert pa.table(cst.open(path, threads=2, max_inflation=1 << 20)).equals(table)
+    assert pl.read_parquet(path, columns=["a"]).to_arrow().column(0).equals(table["a"])
+    found = duckdb.sql(f"select sum(s.x), count(s.z.q), sum(len(l)) from '{path}'").fetchall()
+    structs = [row for row in table["s"].to_pylist() if row]
+    assert found == [
+        (
+            sum(row["x"] for row in structs),
+            sum(row["z"] is not None for row in structs),
+            sum(len(row or ()) for row in table["l"].to_pylist()),
+        )
+    ]
 
 
 def test_many_row_groups(tmp_path: pathlib.Path) -> None:

@@ -64,6 +64,17 @@ def test_without_pyarrow(tmp_path: pathlib.Path) -> None:
     assert "pip install 'columnstone[parquet]'" in text
 
 
+def test_parquet_without_numpy(tmp_path: pathlib.Path) -> None:
+    """pyarrow would import it, which takes longer than all else of a small file."""
+    (tmp_path / "numpy.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'x')\n")
+    (tmp_path / "in.jsonl").write_text('{"a": 1}\n')
+    path = tmp_path / "t.parquet"
+    run("convert", tmp_path / "in.jsonl", path, PYTHONPATH=str(tmp_path))
+    assert pq.read_table(path).to_pydict() == {"a": [1]}
+    assert run("head", path, PYTHONPATH=str(tmp_path)) == '{"a": 1}\n'
+    assert not (tmp_path / "imported").exists()
+
+
 def test_types_that_parquet_lacks(tmp_path: pathlib.Path) -> None:
     pq_file, arrow = tmp_path / "t.parquet", tmp_path / "t.arrow"
     with pa.ipc.new_file(arrow, pa.schema({"bad": pa.month_day_nano_interval()})):

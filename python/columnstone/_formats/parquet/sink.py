@@ -1,5 +1,4 @@
-"""Parquet, written with pyarrow: row groups are written in the background, to one file or to
-shards."""
+"""Parquet, written with pyarrow: rows are collected to row groups, for one file or for shards."""
 
 from __future__ import annotations
 
@@ -7,7 +6,6 @@ import contextlib
 import errno
 import io
 import os
-import secrets
 import stat
 import sys
 import threading
@@ -23,9 +21,10 @@ from ..._base.errors import (
     argument_error,
 )
 from ..._core import SINK_OPTIONS
-from ..options import refuse
+from .encoder import Encoder
 from .errors import first_line, pyarrow_errors, pyarrow_parquet
 from .fitting import check_lists, check_names
+from .footer import MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..._core import ArrowSchemaExportable
+    from .footer import Piece
 
 _GROUP_BYTES = 64 << 20  # of Arrow data in a row group
 _GROUP_ROWS = 1 << 20
@@ -59,7 +59,10 @@ class ParquetSink:
             raise argument_error(
                 "Parquet is written with zstd or without compression", 'compression="none"'
             )
-        refuse("parquet", options["format_options"])
+        if options["format_options"]:
+            from ..options import refuse
+
+            refuse("parquet", options["format_options"])
         if options["container"] is not None:
             hint = "leave the container out"
             text = f"the format parquet has no container ({hint})"
@@ -78,7 +81,8 @@ class ParquetSink:
             "write_page_checksum": True,
             "dictionary_pagesize_limit": _DICTIONARY_BYTES,
         }
-        self._threads = options["threads"] or 1
+        self._threads: int = options["threads"] or 1
+        self._beside: ThreadPoolExecutor | None = None  # made by the first file
         self._num_shards = num_shards
         self._shard_bytes = shard_bytes
         self._given: pa.Schema | None = None  # of the batches
@@ -159,9 +163,10 @@ class ParquetSink:
             raise StateError("nothing was written: the columns are unknown")
         with self._failures():
             for shard in self._shards:
-                shard.flush()  # the last row groups of all, beside each other
+                shard.flush(may_go_on=True)  # the last row groups of all, beside each other
             for shard in self._shards:
                 shard.close()
+            self._end_threads()
             self._publish()
         self.closed = True
 
@@ -185,6 +190,7 @@ class ParquetSink:
         self.closed = True
 
     def _give_up(self) -> None:
+        self._end_threads()
         for shard in self._shards:
             shard.abort()
         self._shards.clear()
@@ -199,6 +205,19 @@ class ParquetSink:
             self._give_up()
             raise
 
+    def _encoding_threads(self) -> ThreadPoolExecutor | None:
+        """Of all shards. None: the caller's."""
+        if self._beside is None and self._file is None and self._threads > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._beside = ThreadPoolExecutor(self._threads)
+        return self._beside
+
+    def _end_threads(self) -> None:
+        beside, self._beside = self._beside, None
+        if beside is not None:
+            beside.shutdown(cancel_futures=True)
+
     def _add_shard(self) -> None:
         with self._failures():
             self._shards.append(
@@ -209,6 +228,7 @@ class ParquetSink:
                     self._schema,
                     self._options,
                     self._threads,
+                    self._encoding_threads(),
                     self._in_place,
                 )
             )
@@ -307,7 +327,7 @@ def _check_types(pq: Any, path: str, schema: pa.Schema) -> None:
 
 class _File:
     """One Parquet file under a temporary name. Batches are collected into row groups. With threads,
-    a row group is written in the background while the caller collects the next one."""
+    these encode the columns of a row group beside each other."""
 
     def __init__(
         self,
@@ -317,14 +337,13 @@ class _File:
         schema: pa.Schema | None,
         options: dict[str, Any],
         threads: int,
+        beside: ThreadPoolExecutor | None,
         in_place: bool,
     ) -> None:
-        self._beside: ThreadPoolExecutor | None = None
-        self._running: Future[None] | None = None
-        if file is None and threads > 1:
-            from concurrent.futures import ThreadPoolExecutor
-
-            self._beside = ThreadPoolExecutor(1)
+        self._beside = beside
+        self._threads = threads
+        self._running: list[Future[Piece]] = []  # the pieces of a row group
+        self._running_rows = 0
         if file is not None:
             self._counted = _Counted(file, None, False)
         elif in_place:  # it is there, unless it has been given up meanwhile
@@ -333,7 +352,8 @@ class _File:
             self._counted = _Counted(*_create(path), True)
         weakref.finalize(self, self._counted.give_up)  # of a writer that nobody closes
         try:
-            self._writer = pq.ParquetWriter(self._counted, schema, **options)
+            self._encoder = Encoder(pq, schema, options, threads)
+            self._counted.write(MAGIC)
         except BaseException:
             self.abort()
             raise
@@ -349,36 +369,46 @@ class _File:
         if self._bytes >= _GROUP_BYTES or self._rows >= _GROUP_ROWS:
             self.flush()
 
-    def flush(self) -> None:
-        """Writes the collected rows; with threads, in the background."""
-        tables, self._pending = self._pending, []
-        self._bytes = self._rows = 0
-        if not tables:
+    def flush(self, may_go_on: bool = False) -> None:
+        """Writes the collected rows. Threads that all have columns to encode are waited for: the
+        memory is that of one row group, and whoever decodes the next rows does so meanwhile.
+        may_go_on: they are not."""
+        rows = self._rows
+        tasks = self._tasks()
+        if not tasks:
             return
         self._wait()
         if self._beside is None:
-            self._write_group(tables)
-        else:
-            self._running = self._beside.submit(self._write_group, tables)
+            self._put([task() for task in tasks], rows)
+            return
+        self._running = [self._beside.submit(task) for task in tasks]
+        self._running_rows = rows
+        if len(tasks) > self._threads and not may_go_on:
+            self._wait()
 
-    def _write_group(self, tables: list[Any]) -> None:
+    def _tasks(self) -> list[Callable[[], Piece]]:
+        """Those that encode the collected rows, which only they hold then."""
         import pyarrow as pa
 
+        tables, self._pending = self._pending, []
+        self._bytes = self._rows = 0
+        if not tables:
+            return []
         table = pa.concat_tables(tables)
         if table.num_rows < _CHUNK_ROWS * len(tables):
             table = table.combine_chunks()
-        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+        return self._encoder.tasks(table)
+
+    def _put(self, pieces: list[Piece], rows: int) -> None:
+        self._encoder.add(pieces, rows, self._counted.written)
+        for piece in pieces:
+            self._counted.write(piece.pages)
 
     def _wait(self) -> None:
-        """Waits for the row group that is being written, and raises its error."""
-        running, self._running = self._running, None
-        if running is not None:
-            running.result()
-
-    def _end_thread(self) -> None:
-        if self._beside is not None:
-            self._beside.shutdown()
-            self._beside = None
+        """Waits for the row group that is being encoded, and writes it, or raises its error."""
+        running, self._running = self._running, []
+        if running:
+            self._put([future.result() for future in running], self._running_rows)
 
     def size(self) -> int:
         self._wait()
@@ -388,8 +418,8 @@ class _File:
         if self._open:
             self.flush()
             self._wait()
-            self._end_thread()
-            self._writer.close()
+            self._counted.write(self._encoder.end())
+            self._counted.flush()
             self._open = False
             self._counted.end()
 
@@ -398,7 +428,9 @@ class _File:
 
     def abort(self) -> None:
         self._counted.dropped = True
-        self._end_thread()
+        running, self._running = self._running, []
+        for future in running:
+            future.cancel()
         self._counted.give_up()
 
 
@@ -412,7 +444,7 @@ def _create(path: str) -> tuple[io.FileIO, str | None]:
     if before is not None and not stat.S_ISREG(before.st_mode):
         return io.FileIO(path, "w"), None
     folder, name = os.path.split(os.fsencode(os.path.realpath(path)))  # a link stays one
-    ending = f".{secrets.token_hex(4)}.tmp".encode()
+    ending = f".{os.urandom(4).hex()}.tmp".encode()
     name = name[: _LONGEST_NAME - len(ending)] + ending
     temporary = os.fsdecode(os.path.join(folder, name))
     if before is None:

@@ -253,3 +253,35 @@ def test_rows_are_what_their_raw_column_says(cells: list[str]) -> None:
     assert [b"\n".join(row["r"]) + b"\n" for row in found] == [
         b'"' + c.replace('"', '""').encode() + b'"\n' for c in cells
     ]
+
+
+def quoted(text: str) -> str:
+    """What RFC 4180 needs, character by character."""
+    special = not text or text.startswith("#") or any(c in ',"\r\n' for c in text)
+    return '"' + text.replace('"', '""') + '"' if special else text
+
+
+def test_texts_of_any_size_have_quotes_where_they_need_them(tmp_path: pathlib.Path) -> None:
+    """Texts are copied by words and blocks: one special character at any place of any size."""
+    texts = ["", "\ufeffx"]
+    for size in range(1, 150):
+        plain = ("abcdé fgh;'`+-.\x0b" * 10)[:size]
+        texts.append(plain)
+        texts += [
+            plain[:at] + special + plain[at + 1 :]
+            for special in ',"\r\n#'
+            for at in range(size if size < 20 else 0)
+        ]
+        texts += [
+            plain[:at] + special + plain[at + 1 :]
+            for special in ',"\r\n'
+            for at in (0, 7, 8, 15, 16, 63, 64, size - 65, size - 64, size - 9, size - 8, size - 1)
+            if 20 <= size and 0 <= at < size
+        ]
+    table = pa.table({"t": texts, "i": range(len(texts))})
+    cst.write(table, tmp_path / "t.csv", comment="#")
+    lines = [f"{quoted(text)},{i}\n" for i, text in enumerate(texts)]
+    lines[1] = '"\ufeffx",1\n'
+    assert (tmp_path / "t.csv").read_bytes().decode() == "t,i\n" + "".join(lines)
+    back = rows_of(batches(cst.open(tmp_path / "t.csv", comment="#", batch_size=500)))
+    assert [row["t"] for row in back] == texts

@@ -1,5 +1,5 @@
-/* Integers and floats to text. The fewest digits of a float are found by arithmetic where powers of
- * ten are exact, and else by trying what printf rounds to.
+/* Integers and floats to text. The fewest digits of a float are found by arithmetic in whole
+ * numbers where 128 bits hold them, and else by trying what printf rounds to.
  */
 #include <float.h>
 #include <math.h>
@@ -38,23 +38,51 @@ static size_t count_digits(uint64_t value) {
   return digits + (value >= tens[digits]);
 }
 
-size_t cst__print_uint64(char *to, uint64_t value) {
-  static const char pairs[] =
-      "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-      "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-      "8081828384858687888990919293949596979899";
-  size_t size = value > 0 ? count_digits(value) : 1;
+static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+    "8081828384858687888990919293949596979899";
+
+/* Four digits and eight, with zeros in front. */
+static inline void put_four(char *to, uint32_t value) {
+  memcpy(to, pairs + value / 100 * 2, 2);
+  memcpy(to + 2, pairs + value % 100 * 2, 2);
+}
+
+static inline void put_eight(char *to, uint32_t value) {
+  put_four(to, value / 10000);
+  put_four(to + 4, value % 10000);
+}
+
+/* As many digits as the value has. */
+static inline void put_digits(char *to, uint64_t value, size_t size) {
   char *at = to + size;
-  while (value >= 100) {
+  while (value >= 100000000) {
+    at -= 8;
+    put_eight(at, (uint32_t)(value % 100000000));
+    value /= 100000000;
+  }
+  uint32_t rest = (uint32_t)value;
+  if (rest >= 10000) {
+    at -= 4;
+    put_four(at, rest % 10000);
+    rest /= 10000;
+  }
+  if (rest >= 100) {
     at -= 2;
-    memcpy(at, pairs + value % 100 * 2, 2);
-    value /= 100;
+    memcpy(at, pairs + rest % 100 * 2, 2);
+    rest /= 100;
   }
-  if (value >= 10) {
-    memcpy(at - 2, pairs + value * 2, 2);
+  if (rest >= 10) {
+    memcpy(at - 2, pairs + (size_t)rest * 2, 2);
   } else {
-    at[-1] = (char)('0' + value);
+    at[-1] = (char)('0' + rest);
   }
+}
+
+size_t cst__print_uint64(char *to, uint64_t value) {
+  size_t size = value > 0 ? count_digits(value) : 1;
+  put_digits(to, value, size);
   return size;
 }
 
@@ -80,7 +108,15 @@ static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 
 enum { MAX_POWER = 22, FLOAT_DIGITS = 9, DOUBLE_DIGITS = 17 };
 
-static decimal without_zeros(uint64_t digits, int exponent) {
+static inline decimal without_zeros(uint64_t digits, int exponent) {
+  if (digits % 100000000 == 0 && digits > 0) {
+    digits /= 100000000;
+    exponent += 8;
+  }
+  if (digits % 10000 == 0 && digits > 0) {
+    digits /= 10000;
+    exponent += 4;
+  }
   while (digits % 10 == 0 && digits > 0) {
     digits /= 10;
     exponent++;
@@ -172,25 +208,119 @@ static decimal printed(double value, bool is_float, int least) {
   return d;
 }
 
-/* Values of few digits, as people write them: 15 digits are never those of two doubles, and one
- * division of exact doubles rounds once. */
-static bool short_double(double value, decimal *out) {
-  if (value < 1e-6 || value >= 1e15) {
+/* What a kind of float has, for shortest(). */
+typedef struct float_kind {
+  int fraction_bits;
+  int bias;
+  int decimals;      /* digits that tell any two values apart */
+  int least, most;   /* binary exponents whose arithmetic fits 128 bits */
+  uint64_t coarsest; /* a power of ten of which at most one multiple is read back as a value */
+  int coarsest_zeros;
+  bool ties_up; /* of two decimals as near: the upper one, not the even one */
+} float_kind;
+
+static const float_kind of_double = {52, 1023, DOUBLE_DIGITS, -49, 52, 100, 2, false};
+static const float_kind of_float = {23, 127, FLOAT_DIGITS, -106, 22, 1000, 3, true};
+
+typedef unsigned __int128 wide;
+
+/* 5^n, exactly, for n up to 54. */
+static inline wide power_of_five(int n) {
+  enum { MOST = 27 };
+  static const uint64_t fives[] = {UINT64_C(1),
+                                   UINT64_C(5),
+                                   UINT64_C(25),
+                                   UINT64_C(125),
+                                   UINT64_C(625),
+                                   UINT64_C(3125),
+                                   UINT64_C(15625),
+                                   UINT64_C(78125),
+                                   UINT64_C(390625),
+                                   UINT64_C(1953125),
+                                   UINT64_C(9765625),
+                                   UINT64_C(48828125),
+                                   UINT64_C(244140625),
+                                   UINT64_C(1220703125),
+                                   UINT64_C(6103515625),
+                                   UINT64_C(30517578125),
+                                   UINT64_C(152587890625),
+                                   UINT64_C(762939453125),
+                                   UINT64_C(3814697265625),
+                                   UINT64_C(19073486328125),
+                                   UINT64_C(95367431640625),
+                                   UINT64_C(476837158203125),
+                                   UINT64_C(2384185791015625),
+                                   UINT64_C(11920928955078125),
+                                   UINT64_C(59604644775390625),
+                                   UINT64_C(298023223876953125),
+                                   UINT64_C(1490116119384765625),
+                                   UINT64_C(7450580596923828125)};
+  return n <= MOST ? fives[n] : (wide)fives[MOST] * fives[n - MOST];
+}
+
+/* A value between its neighbours, scaled. */
+typedef struct scaled {
+  uint64_t low;  /* whole numbers from here */
+  uint64_t high; /* to here are read back as the value */
+  uint64_t whole;
+  wide rest; /* behind the point, of `one` */
+  wide one;  /* a power of two */
+} scaled;
+
+/* The multiple of `unit` that is nearest, in units; of two, the even one or the upper one. */
+static inline uint64_t nearest(const scaled *v, uint64_t unit, bool ties_up) {
+  uint64_t count = v->whole / unit;
+  uint64_t twice = v->whole % unit * 2;
+  bool is_above = unit > 1 ? twice > unit || (twice == unit && v->rest > 0) : v->rest * 2 > v->one;
+  bool is_tie = unit > 1 ? twice == unit && v->rest == 0 : v->rest * 2 == v->one;
+  return count + (is_above || (is_tie && (ties_up || (count & 1) != 0)));
+}
+
+static inline bool takes_nearest(const scaled *v, uint64_t unit, bool ties_up, uint64_t *count) {
+  *count = nearest(v, unit, ties_up);
+  return *count * unit >= v->low && *count * unit <= v->high;
+}
+
+/* Shortest digits of a positive value, by its bits, in whole numbers: exact. The value and what
+ * rounds to it is scaled by 10^k to have all digits that may be needed before the point, and one
+ * more at times; then the multiple of the largest power of ten in there is looked for. False: of
+ * another magnitude, or one of the rare powers of two with many digits, whose neighbour below is
+ * nearer. */
+static inline __attribute__((always_inline)) bool shortest(uint64_t bits, const float_kind *kind,
+                                                           decimal *out) {
+  const uint64_t hidden = UINT64_C(1) << kind->fraction_bits;
+  uint64_t fraction_bits = bits & (hidden - 1);
+  int binary = (int)(bits >> kind->fraction_bits) - kind->bias;
+  if (binary < kind->least || binary > kind->most) {
     return false;
   }
-  for (int places = 0; places <= MAX_POWER; places++) {
-    double scaled = value * powers[places];
-    if (scaled >= 1e15) {
-      return false;
-    }
-    uint64_t digits = (uint64_t)(scaled + 0.5);
-    double back = (double)digits / powers[places];
-    if (back >= value && back <= value) {
-      *out = without_zeros(digits, -places);
-      return true;
-    }
+  int leading = binary * 78913 >> 18; /* log10(2): of the power of two that is not above it */
+  int k = kind->decimals - 1 - leading;
+  int shift = kind->fraction_bits - binary - k + 1; /* twice 10^k times the value is a multiple */
+  bool is_power = fraction_bits == 0;
+  wide half = power_of_five(k);
+  wide middle = half * (2 * (hidden | fraction_bits));
+  wide one = (wide)1 << shift;
+  unsigned odd = fraction_bits & 1; /* the limits round to an even one only */
+  wide below = is_power ? half / 2 : half;
+  scaled v = {.low = (uint64_t)((middle - below + one - 1 + odd) >> shift),
+              .high = (uint64_t)((middle + half - odd) >> shift),
+              .whole = (uint64_t)(middle >> shift),
+              .rest = middle & (one - 1),
+              .one = one};
+  uint64_t count = v.high / kind->coarsest;
+  if (count * kind->coarsest >= v.low) {
+    *out = without_zeros(count, kind->coarsest_zeros - k);
+    return true;
   }
-  return false;
+  if (is_power) {
+    return false;
+  }
+  int zeros = kind->coarsest > 100 && takes_nearest(&v, 100, kind->ties_up, &count) ? 2
+              : takes_nearest(&v, 10, kind->ties_up, &count)                        ? 1
+                                                                                    : 0;
+  *out = (decimal){zeros > 0 ? count : nearest(&v, 1, kind->ties_up), zeros - k};
+  return true;
 }
 
 /* ---- laying them out ---- */
@@ -218,30 +348,30 @@ static size_t put_exponent(char *to, int exponent, int least_digits) {
 }
 
 /* The digits are printed where most of them stay. */
-static size_t lay_out(char *to, decimal d, cst__float_style style) {
+static inline size_t lay_out(char *to, decimal d, cst__float_style style) {
   int count = (int)count_digits(d.digits);
   int point = count + d.exponent; /* digits before the point */
   if (point < layouts[style].least || point > layouts[style].most) {
-    (void)cst__print_uint64(to + 1, d.digits);
+    put_digits(to + 1, d.digits, (size_t)count);
     to[0] = to[1];
     to[1] = '.';
     int size = count > 1 ? count + 1 : 1;
     return (size_t)size + put_exponent(to + size, point - 1, layouts[style].exponent_digits);
   }
   if (point <= 0) {
-    memset(to, '0', (size_t)(2 - point));
-    to[1] = '.';
-    return (size_t)(2 - point) + cst__print_uint64(to + 2 - point, d.digits);
+    memcpy(to, "0.00000", 8); /* more than any style has */
+    put_digits(to + 2 - point, d.digits, (size_t)count);
+    return (size_t)(2 - point + count);
   }
   if (point < count) {
-    (void)cst__print_uint64(to + 1, d.digits);
+    put_digits(to + 1, d.digits, (size_t)count);
     for (int i = 0; i < point; i++) {
       to[i] = to[i + 1];
     }
     to[point] = '.';
     return (size_t)count + 1;
   }
-  (void)cst__print_uint64(to, d.digits);
+  put_digits(to, d.digits, (size_t)count);
   memset(to + count, '0', (size_t)(point - count));
   if (!layouts[style].always_point) {
     return (size_t)point;
@@ -276,7 +406,9 @@ size_t cst__print_float64(char *to, double value, cst__float_style style) {
   *to = '-';
   bool negative = value < 0;
   double size = negative ? -value : value;
-  if (!short_double(size, &d)) {
+  uint64_t bits;
+  memcpy(&bits, &size, sizeof bits);
+  if (!shortest(bits, &of_double, &d)) {
     d = printed(size, false, size < DBL_MIN ? 1 : 15); /* few digits may do for a tiny one */
   }
   return negative + lay_out(to + negative, d, style);
@@ -291,7 +423,9 @@ size_t cst__print_float32(char *to, float value, cst__float_style style) {
   *to = '-';
   bool negative = value < 0;
   float size = negative ? -value : value;
-  if (!short_float(size, &d)) {
+  uint32_t bits;
+  memcpy(&bits, &size, sizeof bits);
+  if (!shortest(bits, &of_float, &d) && !short_float(size, &d)) {
     d = printed((double)size, true, style == CST__FLOAT_PROTOBUF ? 6 : 1);
   }
   return negative + lay_out(to + negative, d, style);

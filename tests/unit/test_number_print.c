@@ -102,8 +102,7 @@ TEST(as_protobuf) {
 }
 
 /* The digits of a number, without sign, point, exponent and zeros at either end. */
-static size_t count_digits(const char *text) {
-  char digits[64];
+static size_t digits_of(const char *text, char digits[64]) {
   size_t size = 0;
   for (; *text != '\0' && *text != 'e'; text++) {
     if (*text >= '0' && *text <= '9' && (size > 0 || *text != '0')) {
@@ -113,7 +112,13 @@ static size_t count_digits(const char *text) {
   while (size > 0 && digits[size - 1] == '0') {
     size--;
   }
+  digits[size] = '\0';
   return size;
+}
+
+static size_t count_digits(const char *text) {
+  char digits[64];
+  return digits_of(text, digits);
 }
 
 /* The fewest digits with which printf's rounding reads back. */
@@ -183,5 +188,40 @@ TEST(every_double_reads_back) {
       CHECK_DOUBLE(strtod(of_double(value), NULL), value);
       CHECK_DOUBLE(strtod(of_script(value), NULL), value);
     }
+  }
+}
+
+/* What printf rounds to with the fewest digits that read back: as Python writes it. */
+static void check_double(double value) {
+  char expected[64];
+  char digits[64];
+  char expected_digits[64];
+  for (int n = 0; n < 17; n++) {
+    snprintf(expected, sizeof expected, "%.*e", n, value);
+    const double back = strtod(expected, NULL);
+    if (memcmp(&back, &value, sizeof back) == 0) {
+      break;
+    }
+  }
+  const char *text = of_double(value);
+  const double back = strtod(text, NULL);
+  CHECK(memcmp(&back, &value, sizeof back) == 0);
+  digits_of(text, digits);
+  digits_of(expected, expected_digits);
+  CHECK_STR(digits, expected_digits);
+}
+
+TEST(doubles_read_back_with_the_fewest_digits) {
+  uint64_t state = 88172645463325252;
+  for (int i = 0; i < 8000; i++) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    const double unit = ldexp((double)(state >> 11), -53);
+    check_double(unit + 1e-300);
+    check_double(ldexp(1 + unit, (int)(state % 120) - 60));
+    check_double(ldexp(1, (int)(state % 120) - 60)); /* its neighbours differ */
+    check_double(ldexp((double)(state % 8192) + 4503599627370496.0, -(int)(state % 64)));
+    check_double((double)(state % 100000000) / 1000);
   }
 }

@@ -16,10 +16,12 @@
  */
 #include <string.h>
 
+#include "base/hash.h"
 #include "format/csv/csv.h"
 #include "format/json/text.h"
 #include "format/sink/sink_format.h"
 #include "io/output.h"
+#include "text/number.h"
 
 enum { FLUSH_SIZE = 1 << 18 };
 
@@ -56,34 +58,81 @@ static void csv_put(cst__text *text, const void *bytes, size_t size) {
 }
 
 static void put_quoted(cst__text *text, const uint8_t *bytes, size_t size) {
-  csv_put(text, "\"", 1);
+  cst__text_append_few(text, "\"", 1);
   while (size > 0) {
     const uint8_t *quote = memchr(bytes, '"', size);
     size_t run = quote != NULL ? (size_t)(quote - bytes) + 1 : size;
     csv_put(text, bytes, run);
-    csv_put(text, "\"", quote != NULL);
+    if (quote != NULL) {
+      cst__text_append_few(text, "\"", 1);
+    }
     bytes += run;
     size -= run;
   }
-  csv_put(text, "\"", 1);
+  cst__text_append_few(text, "\"", 1);
 }
 
-static bool needs_quotes(const csv_sink *sink, const uint8_t *bytes, size_t size) {
-  for (size_t i = 0; i < size; i++) {
-    uint8_t byte = bytes[i];
-    if (byte == sink->dialect.delimiter || byte == '"' || byte == '\n' || byte == '\r') {
-      return true;
+/* Some high bit is set if a byte of the word needs quotes around the text. */
+static inline uint64_t find_specials(uint8_t delimiter, uint64_t word) {
+  const uint64_t ones = UINT64_C(0x0101010101010101);
+  uint64_t cell = word ^ (ones * delimiter);
+  uint64_t quote = word ^ (ones * '"');
+  uint64_t feed = word ^ (ones * '\n');
+  uint64_t carriage = word ^ (ones * '\r');
+  return (((cell - ones) & ~cell) | ((quote - ones) & ~quote) | ((feed - ones) & ~feed) |
+          ((carriage - ones) & ~carriage)) &
+         (ones * 0x80);
+}
+
+/* Copies a text of at most 64 bytes; false if a byte of it needs quotes around it. */
+static inline bool copy_short(uint8_t delimiter, char *to, const uint8_t *bytes, size_t size) {
+  uint64_t found = 0;
+  uint64_t word = 0;
+  if (size >= sizeof word) { /* the last word overlaps the one before */
+    for (size_t i = 0; i < size - sizeof word; i += sizeof word) {
+      word = cst__load64(bytes + i);
+      memcpy(to + i, &word, sizeof word);
+      found |= find_specials(delimiter, word);
     }
+    word = cst__load64(bytes + size - sizeof word);
+    memcpy(to + size - sizeof word, &word, sizeof word);
+    return (found | find_specials(delimiter, word)) == 0;
   }
-  /* A row must not look like a comment, nor the first one like a byte order mark. */
-  return size == 0 || bytes[0] == sink->dialect.comment || bytes[0] == 0xef;
+  for (size_t i = 0; i < size; i++) {
+    word = word << 8 | bytes[i];
+    to[i] = (char)bytes[i];
+  }
+  return find_specials(delimiter, word) == 0; /* no delimiter is 0 */
+}
+
+static bool are_plain(uint8_t delimiter, const uint8_t *bytes, size_t size) {
+  enum { STEP = 64 };
+  uint64_t found = 0;
+  for (size_t i = 0; i < size && found == 0; i += STEP) {
+    const size_t at = i + STEP <= size ? i : size - STEP; /* the last step overlaps */
+    const cst__csv_masks masks = cst__csv_find_masks(bytes + at, delimiter);
+    found = masks.ends | masks.quotes;
+  }
+  return found == 0;
 }
 
 static void csv_put_text(csv_sink *sink, const uint8_t *bytes, size_t size) {
-  if (needs_quotes(sink, bytes, size)) {
+  enum { SHORT = 64 };
+  const uint8_t delimiter = sink->dialect.delimiter;
+  /* A row must not look like a comment, nor the first one like a byte order mark. */
+  if (size == 0 || bytes[0] == sink->dialect.comment || bytes[0] == 0xef) {
     put_quoted(&sink->text, bytes, size);
-  } else {
+  } else if (size <= SHORT) {
+    char *to = cst__text_reserve(&sink->text, size);
+    if (to != NULL && copy_short(delimiter, to, bytes, size)) {
+      sink->text.size += size;
+    } else {
+      put_quoted(&sink->text, bytes, size);
+    }
+  } else if (are_plain(delimiter, bytes, size)) {
     csv_put(&sink->text, bytes, size);
+  } else {
+    put_quoted(&sink->text, bytes, size);
   }
 }
 
@@ -111,8 +160,30 @@ static cst_bytes text_of(const cst__view *view, int64_t i, char time[CST__VALUE_
                                    : cst__view_bytes(view, i);
 }
 
+/* The common types, which JSON's words are not needed for. False: another one. */
+static inline bool put_common_number(cst__text *text, const cst__view *view, int64_t i) {
+  const int64_t at = view->offset + i;
+  if (view->layout != CST__LAYOUT_NUMBER ||
+      (view->dtype != CST_DTYPE_INT64 && view->dtype != CST_DTYPE_FLOAT64 &&
+       view->dtype != CST_DTYPE_FLOAT32)) {
+    return false;
+  }
+  char *to = cst__text_reserve(text, CST__NUMBER_SIZE);
+  if (to != NULL) {
+    text->size += view->dtype == CST_DTYPE_INT64
+                      ? cst__print_int64(to, ((const int64_t *)view->data)[at])
+                  : view->dtype == CST_DTYPE_FLOAT64
+                      ? cst__print_float64(to, ((const double *)view->data)[at], CST__FLOAT_PYTHON)
+                      : cst__print_float32(to, ((const float *)view->data)[at], CST__FLOAT_PYTHON);
+  }
+  return true;
+}
+
 static void csv_put_value(csv_sink *sink, const cst__view *view, int64_t i) {
   char time[CST__VALUE_TEXT_SIZE];
+  if (!sink->quotes_numbers && put_common_number(&sink->text, view, i)) {
+    return;
+  }
   if (is_text(view)) {
     cst_bytes bytes = text_of(view, i, time);
     csv_put_text(sink, bytes.data, bytes.size);
@@ -239,7 +310,9 @@ static cst_status csv_put_row(csv_sink *sink, const cst__view *batch, int64_t ro
   size_t begin = sink->text.size;
   for (size_t i = 0; i < sink->num_columns; i++) {
     const cst__view *view = &batch->children[i];
-    csv_put(&sink->text, &sink->dialect.delimiter, i > 0);
+    if (i > 0) {
+      cst__text_append_few(&sink->text, &sink->dialect.delimiter, 1);
+    }
     if (cst__view_is_null(view, row)) {
       continue;
     }
@@ -252,7 +325,7 @@ static cst_status csv_put_row(csv_sink *sink, const cst__view *batch, int64_t ro
   if (sink->num_columns == 1 && sink->text.size == begin) {
     CST__TRY(put_lone_null(sink, &batch->children[0], row, error));
   }
-  csv_put(&sink->text, "\n", 1);
+  cst__text_append_few(&sink->text, "\n", 1);
   return CST_OK;
 }
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import array
 import pickle
+import sys
 import threading
+from typing import Any
 
 import columnstone as cst
 import pyarrow as pa
@@ -48,6 +50,28 @@ def test_inputs(schema: cst.Schema, make) -> None:
         .cast(wanted.schema)
         .equals(wanted)
     )
+
+
+@pytest.mark.parametrize("place", [0, 1, 31, 32, 40])
+def test_a_list_with_one_that_is_not_bytes(schema: cst.Schema, place: int) -> None:
+    class Derived(bytes):
+        pass
+
+    records = [RECORDS[i % len(RECORDS)] for i in range(70)]
+    decoder = cst.decoder("example", schema)
+    wanted = decoder.decode(tuple(records)).to_pydict()
+    mine = [bytes(bytearray(record)) for record in records]
+    counts = [sys.getrefcount(record) for record in mine]
+    assert decoder.decode(mine).to_pydict() == wanted
+    for other in (bytearray, Derived, memoryview):
+        given: list[Any] = [*mine[:place], other(mine[place]), *mine[place + 1 :]]
+        assert decoder.decode(given).to_pydict() == wanted
+    with pytest.raises(TypeError, match=rf"records\[{place}\] is int"):
+        decoder.decode([*mine[:place], 5, *mine[place + 1 :]])
+    with pytest.raises(cst.Error):
+        decoder.decode([*mine[:place], b"\x0b", *mine[place + 1 :]])
+    del given
+    assert [sys.getrefcount(record) for record in mine] == counts
 
 
 def test_our_own_array(schema: cst.Schema) -> None:

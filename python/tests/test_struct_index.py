@@ -350,3 +350,33 @@ def test_the_row_of_an_error_is_that_of_the_tensor(key: tuple[Any, ...], place: 
     with pytest.raises(cst.errors.IndexingError, match=place) as caught:
         tensor[key]
     assert caught.value.record == (None if len(key) == 1 else 0 if key[0] == 0 else 1)
+
+
+@pytest.mark.parametrize("length", [0, 1, 7, 8, 9, 63, 64, 65, 200])
+def test_masks_of_numpy_of_every_length(length: int) -> None:
+    values = np.random.default_rng(length).integers(0, 4, length, np.uint8)
+    values[values == 2] = 0x80  # any byte that is not 0 is true
+    rows = cst.struct.from_arrow(pa.array(range(length), pa.int64()))
+    wanted = [i for i in range(length) if values[i] != 0]
+    for mask in (values != 0, values.view(np.bool_), np.repeat(values != 0, 2)[::2]):
+        assert rows[mask].to_py() == wanted
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16", "float32", "int64", "bytes"])
+@pytest.mark.parametrize("most", [3, 40, 160, 700])
+def test_stretches_of_every_length_are_copied(kind: str, most: int) -> None:
+    rng = np.random.default_rng(most)
+    lengths = rng.integers(0, most, 60)
+    rows: list[list[Any]] = []
+    for at, length in enumerate(lengths):
+        numbers = [(at * 31 + i) % 120 for i in range(length)]
+        rows.append([b"%d" % n for n in numbers] if kind == "bytes" else numbers)
+    of_values = pa.binary() if kind == "bytes" else pa.type_for_alias(kind)
+    st = cst.StructuredTensor.from_arrow(
+        pa.array([{"x": row} for row in rows], pa.struct([("x", pa.large_list(of_values))]))
+    )
+    for mask in (rng.random(60) < 0.5, np.arange(60) % 7 > 0, np.arange(60) == 59):
+        wanted = [row for row, keep in zip(rows, mask, strict=True) if keep]
+        assert st[mask]["x"].to_py() == wanted
+    cut = st["x"][:, 1 : most // 2]
+    assert cut.to_py() == [row[1 : most // 2] for row in rows]

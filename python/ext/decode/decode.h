@@ -9,10 +9,11 @@
 
 /* ---- records.c ---- */
 
-/* A sequence of records, kept alive: by a tuple of our own, and where they are not bytes by their
- * buffers. */
+/* A sequence of records, kept alive: object by object, or by a tuple of our own, and where they are
+ * not bytes by their buffers. */
 typedef struct cst__py_records {
-  PyObject *items;
+  PyObject *items;       /* the tuple; NULL: a list of bytes, */
+  ptrdiff_t data_offset; /* whose objects begin as far before their data; 0: a tuple */
   cst_bytes *bytes;
   Py_buffer *buffers;
   Py_ssize_t count;

@@ -71,10 +71,24 @@ static void widen(const Py_buffer *buffer, bool is_signed, const uint8_t *from, 
   }
 }
 
+/* Eight bytes at a time: what is not 0 becomes 1, and a product brings the ones side by side. */
+static uint8_t pack_eight(const uint8_t *from) {
+  const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+  uint64_t bytes;
+  memcpy(&bytes, from, sizeof bytes);
+  bytes = (((bytes & low) + low) | bytes) >> 7 & UINT64_C(0x0101010101010101);
+  return (uint8_t)(bytes * UINT64_C(0x0102040810204080) >> 56);
+}
+
 static void pack(const uint8_t *from, int64_t count, uint8_t *bits) {
-  memset(bits, 0, (size_t)(count + 7) / 8);
-  for (int64_t i = 0; i < count; i++) {
-    bits[i >> 3] = (uint8_t)(bits[i >> 3] | (unsigned)(from[i] != 0) << (i & 7));
+  int64_t whole = count / 8;
+  uint8_t rest[8] = {0};
+  for (int64_t i = 0; i < whole; i++) {
+    bits[i] = pack_eight(from + 8 * i);
+  }
+  if (count % 8 > 0) {
+    memcpy(rest, from + 8 * whole, (size_t)(count % 8));
+    bits[whole] = pack_eight(rest);
   }
 }
 

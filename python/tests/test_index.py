@@ -67,9 +67,10 @@ def test_rows_have_the_columns_of_the_source(source: cst.Source) -> None:
     assert pa.record_batch(source[7]).equals(pa.record_batch(source[7:8][0]))
 
 
-@pytest.mark.parametrize("wrong", [100, -101, 10**30, [0, 100], [-101]])
+@pytest.mark.parametrize("wrong", [100, -101, 2**63, -(2**63) - 1, 10**30, [0, 100], [-101]])
 def test_rows_that_there_are_not(source: cst.Source, wrong: int | list[int]) -> None:
-    with pytest.raises(IndexError):
+    number = wrong[-1] if isinstance(wrong, list) else wrong
+    with pytest.raises(IndexError, match=f"^row {number} of a source of 100 rows$"):
         source[wrong]
 
 

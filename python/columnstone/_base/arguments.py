@@ -41,16 +41,6 @@ def proposal(
     return None
 
 
-def row_number(row: int, count: int) -> int:
-    """The number of a row, counted from the front."""
-    if isinstance(row, bool):
-        raise TypeError("a row is an int, not bool")
-    number = operator.index(row)
-    if not -count <= number < count:
-        raise IndexError(f"row {number} of a source of {count} rows")
-    return number + count if number < 0 else number
-
-
 def at_least_1_or_0(name: str, value: int | None) -> int:
     """An int argument of at least 1; 0 for None."""
     return 0 if value is None else positive(name, value)

@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .. import _core
-from .._base.arguments import integer, positive, row_number
+from .._base.arguments import integer, positive
 from .._base.errors import Error, StateError, UnsupportedError, argument_error, name_file
 from .._base.files import PlacedFile
 from .._base.markup import counted, or_text
@@ -353,7 +353,7 @@ class SourceBase:
         if isinstance(rows, str | bytes) or not hasattr(rows, "__iter__"):
             raise TypeError(f"rows must be a list of ints, not {type(rows).__name__}")
         count = self._count()
-        return self._core.take(tuple(row_number(row, count) for row in rows))
+        return self._core.take(tuple(rows), count)
 
     def _range(self, rows: slice) -> Self:
         if rows.step is not None and operator.index(rows.step) != 1:
@@ -623,7 +623,7 @@ class SourceBase:
 
     def empty_batch(self) -> RecordBatch:
         """Returns a batch of 0 rows with the columns of the source."""
-        return self._core.take(())
+        return self._core.take((), 0)
 
     def _name(self, files: list[str]) -> str:
         """Its description without rows."""

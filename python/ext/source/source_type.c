@@ -290,27 +290,55 @@ static PyObject *source_num_rows(PyObject *object, PyObject *unused) {
              : NULL;
 }
 
-/* The numbers of a tuple of int; NULL with an exception. Free with free(). */
-static uint64_t *numbers_of(PyObject *tuple, size_t *count) {
+/* The number of a row, an int or what can be one, of `count`, counted from the front; -1 with an
+ * exception. */
+static int64_t row_number(PyObject *row, int64_t count) {
+  if (PyBool_Check(row)) {
+    PyErr_SetString(PyExc_TypeError, "a row is an int, not bool");
+    return -1;
+  }
+  PyObject *number = PyNumber_Index(row);
+  if (number == NULL) {
+    return -1;
+  }
+  int overflow;
+  int64_t at = PyLong_AsLongLongAndOverflow(number, &overflow);
+  if (overflow != 0 || at < -count || at >= count) {
+    PyErr_Format(PyExc_IndexError, "row %S of a source of %lld rows", number, (long long)count);
+    at = -1;
+  } else if (at < 0) {
+    at += count;
+  }
+  Py_DECREF(number);
+  return at;
+}
+
+/* The numbers of a tuple of rows; NULL with an exception. Free with free(). */
+static uint64_t *row_numbers(PyObject *tuple, int64_t count) {
   Py_ssize_t size = PyTuple_Size(tuple);
-  uint64_t *numbers = size < 0 ? NULL : calloc((size_t)size + 1, sizeof *numbers);
+  uint64_t *numbers = calloc((size_t)size + 1, sizeof *numbers);
   if (numbers == NULL) {
-    return size < 0 ? NULL : (PyErr_NoMemory(), NULL);
+    return PyErr_NoMemory(), NULL;
   }
   for (Py_ssize_t i = 0; i < size; i++) {
-    numbers[i] = PyLong_AsUnsignedLongLong(PyTuple_GetItem(tuple, i));
-    if (numbers[i] == (uint64_t)-1 && PyErr_Occurred() != NULL) {
+    int64_t number = row_number(PyTuple_GetItem(tuple, i), count);
+    if (number < 0) {
       free(numbers);
       return NULL;
     }
+    numbers[i] = (uint64_t)number;
   }
-  *count = (size_t)size;
   return numbers;
 }
 
-static PyObject *source_take(PyObject *object, PyObject *tuple) {
-  size_t count;
-  uint64_t *rows = numbers_of(tuple, &count);
+static PyObject *source_take(PyObject *object, PyObject *args) {
+  PyObject *tuple;
+  long long num_rows;
+  if (!PyArg_ParseTuple(args, "O!L:take", &PyTuple_Type, &tuple, &num_rows)) {
+    return NULL;
+  }
+  size_t count = (size_t)PyTuple_Size(tuple);
+  uint64_t *rows = row_numbers(tuple, num_rows);
   struct ArrowArray batch;
   cst__py_source_call call;
   if (rows == NULL || !cst__py_source_call_begin(&call, object)) {
@@ -489,7 +517,7 @@ static PyMethodDef methods[] = {
     {"format", source_format, METH_NOARGS, NULL},
     {"compression", source_compression, METH_NOARGS, NULL},
     {"num_rows", source_num_rows, METH_NOARGS, NULL},
-    {"take", source_take, METH_O, NULL},
+    {"take", source_take, METH_VARARGS, NULL},
     {"range", range, METH_VARARGS, NULL},
     {"split", source_split, METH_VARARGS, NULL},
     {"read_splits", source_read_splits, METH_VARARGS, NULL},

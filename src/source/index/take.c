@@ -213,6 +213,15 @@ static cst_status order_rows(cst__take_scratch *scratch, const cst__access *acce
   return CST_OK;
 }
 
+/* Begins to load where a later row of the file lies: in a large index, each is a line of its own.
+ */
+static void load_offset(const cst__access_file *file, const wanted *order, size_t count,
+                        size_t at) {
+  if (count - at > AHEAD && order[at + AHEAD].row - file->rows < file->count) {
+    __builtin_prefetch(offset_of(file, order[at + AHEAD].row));
+  }
+}
+
 /* The next span, from order[*first] on. */
 static span next_span(const cst__access *access, const cst_source *source, const wanted *order,
                       size_t count, size_t first) {
@@ -223,6 +232,7 @@ static span next_span(const cst__access *access, const cst_source *source, const
   s.begin = end;
   for (; s.end < count && order[s.end].row - file->rows < file->count; s.end++) {
     const uint64_t *at = offset_of(file, order[s.end].row);
+    load_offset(file, order, count, s.end);
     if (s.end > first && at[1] > end && (at[0] - end > near || at[1] - s.begin > LARGEST_SPAN)) {
       break;
     }

@@ -27,6 +27,7 @@ import dataset_rows
 import decode_rows
 import engine_rows
 import file_rows
+import json_rows
 import lineage_rows
 import loop_rows
 import message_rows
@@ -71,6 +72,7 @@ def topics_of(
         "tf.Examples in memory": [decode_rows, loop_rows, sequence_rows],
         "Files and formats": [
             csv_rows,
+            json_rows,
             avro_rows,
             file_rows,
             convert_rows,

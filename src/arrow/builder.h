@@ -60,7 +60,7 @@ struct cst__batch_builder {
   size_t num_builders;
   struct cst__builder_set *set; /* the buffers of all; NULL between batches */
   int64_t absent;               /* slots of the batch that nobody appended */
-  bool is_too_absent;           /* the last failure: they are too many; else no memory */
+  cst_status failure; /* of the last append that failed: CST_NO_MEMORY, or CST_LIMIT for too many */
 };
 
 /* What a batch held at some time. */

@@ -131,7 +131,7 @@ void cst__batch_builder_free(cst__batch_builder *batch) {
 }
 
 cst_status cst__batch_builder_fail(const cst__batch_builder *batch, cst_error *error) {
-  return !batch->is_too_absent
+  return batch->failure != CST_LIMIT
              ? cst__fail_memory(error, 64)
              : cst__fail(error, CST_LIMIT, "use smaller batches, or give types with fewer fields",
                          "a batch holds more than %d absent values", CST__BUILDER_MAX_ABSENT);
@@ -227,7 +227,7 @@ void cst__builder_detach(cst__batch_builder *batch) {
 /* ---- room ---- */
 
 static bool builder_fail_room(cst__builder *b) {
-  b->batch->is_too_absent = false;
+  b->batch->failure = CST_NO_MEMORY;
   return false;
 }
 
@@ -387,7 +387,7 @@ bool cst__builder_pad_slots(cst__builder *b, int64_t length) {
   if (b->type->layout != CST__LAYOUT_NULL) {
     b->batch->absent += length - b->length;
     if (b->batch->absent > CST__BUILDER_MAX_ABSENT) {
-      b->batch->is_too_absent = true;
+      b->batch->failure = CST_LIMIT;
       return false;
     }
   }

@@ -3,7 +3,8 @@
  *
  * Flow: json_lines.c cuts the input into records, json_place.c has one parsed, json_infer.c
  * looks at all of them to find a tree of types (json_type.c makes it of a schema), and json_rows.c
- * appends them to the builders of these types. json_table.c drives it.
+ * appends them to the builders of these types; json_direct.c does the same without parsing, for
+ * records that have nothing unusual. json_table.c drives it.
  */
 #ifndef FORMAT_JSON_JSON_H
 #define FORMAT_JSON_JSON_H
@@ -16,14 +17,15 @@
 #include "text/json_document.h"
 
 enum {
-  CST__JSON_MAX_DEPTH = 100,  /* lists and objects in one another, the record's own counted */
-  CST__JSON_BLOCK = 256 << 10 /* bytes read at a time */
+  CST__JSON_MAX_DEPTH = 100,   /* lists and objects in one another, the record's own counted */
+  CST__JSON_BLOCK = 256 << 10, /* bytes read at a time */
+  CST__JSON_SLACK = 64         /* bytes behind them that may be read */
 };
 
 /* ---- records: lines, or the elements of one list ---- */
 
 typedef struct cst__json_record {
-  const uint8_t *data; /* until the next record */
+  const uint8_t *data; /* until the next record; NULs end the buffer, CST__JSON_SLACK at least */
   size_t size;
   size_t file;    /* index of its file */
   int64_t record; /* lines: number of the line, 0-based; elements: theirs */
@@ -193,6 +195,8 @@ typedef struct cst__json_infer cst__json_infer;
 /* skip: a fault of one value is passed over, because its record will be dropped. */
 cst_status cst__json_infer_new(const cst__table_options *options, const cst__table_files *files,
                                cst__json_infer **out, cst_error *error);
+/* True if a record is sound and has nothing new: to add it would change nothing. */
+bool cst__json_infer_knows(cst__json_infer *infer, const cst__json_record *record);
 /* Takes one record into account. CST_SCHEMA for a conflict; the error has path and place. */
 cst_status cst__json_infer_add(cst__json_infer *infer, const cst__json_document *document,
                                const cst__json_record *record, yyjson_val *value, cst_error *error);
@@ -201,6 +205,27 @@ cst_status cst__json_infer_finish(cst__json_infer *infer, cst__json_types *types
 void cst__json_infer_free(cst__json_infer *infer);
 
 /* ---- rows ---- */
+
+/* A key as most writers spell it, `"name":`, for a comparison by words. */
+typedef struct cst__json_key_text {
+  uint64_t words[2]; /* of the first 16 bytes */
+  uint64_t masks[2]; /* the bits that count */
+  const char *text;
+  size_t size; /* 0: the name has a character that is escaped */
+} cst__json_key_text;
+
+/* How values go straight from text into a column (json_direct.c). */
+typedef enum cst__json_way {
+  CST__JSON_INDIRECT, /* they do not */
+  CST__JSON_NOTHING,  /* all are null */
+  CST__JSON_BOOL,
+  CST__JSON_INT64,
+  CST__JSON_INTEGER,
+  CST__JSON_FLOATS,
+  CST__JSON_STRING,
+  CST__JSON_LIST,
+  CST__JSON_STRUCT
+} cst__json_way;
 
 /* A column at work: a tree beside that of the builders. */
 typedef struct cst__json_column {
@@ -211,6 +236,8 @@ typedef struct cst__json_column {
   uint32_t touched;    /* the sibling that has one, too; UINT32_MAX: no more */
   uint32_t first_key;  /* a struct: the child whose key came first, last time */
   uint32_t next_key;   /* the sibling whose key came after this one's, last time */
+  cst__json_way way;
+  cst__json_key_text key; /* of a struct's child */
 } cst__json_column;
 
 typedef struct cst__json_rows {
@@ -220,6 +247,8 @@ typedef struct cst__json_rows {
   cst__json_path path;
   yyjson_val *failed; /* the value that an error is about */
   const char *hint;   /* for values that do not fit; NULL: none */
+  bool is_direct;     /* cst__json_rows_add_text can do all types */
+  uint32_t misses;    /* records in a row that it could not do */
 } cst__json_rows;
 
 /* The types are borrowed. */
@@ -228,5 +257,23 @@ cst_status cst__json_rows_init(cst__json_rows *rows, const cst__json_types *type
 /* Appends one record as a row; on failure no row is added, and the error has path and place. */
 cst_status cst__json_rows_add(cst__json_rows *rows, const cst__json_document *document,
                               const cst__json_record *record, yyjson_val *value, cst_error *error);
+
+/* The same straight from the text, several times as fast. Without *taken there is no row: parse the
+ * record and add it as above, which tells what is wrong if anything is. Fails for want of memory
+ * only. */
+cst_status cst__json_rows_add_text(cst__json_rows *rows, const cst__json_record *record,
+                                   bool *taken, cst_error *error);
+cst__json_way cst__json_way_of(const cst__type *type);
+/* Whether all within a column go that way. */
+bool cst__json_column_is_direct(const cst__json_column *column);
+
+/* True if an integer is within the type; its bits, as they lie in memory of a little-endian
+ * machine, are the low ones of *bits. */
+bool cst__json_read_integer(cst_dtype dtype, cst__json_number number, uint64_t *bits);
+static inline bool cst__json_is_float(cst_dtype dtype) {
+  return dtype == CST_DTYPE_FLOAT32 || dtype == CST_DTYPE_FLOAT64;
+}
+/* True if the text is an integer that a float64 does not hold. */
+bool cst__json_is_inexact(const char *text, size_t size);
 
 #endif /* FORMAT_JSON_JSON_H */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/exact.h"
-#include "format/json/json.h"
+#include "format/json/json_token.h"
 #include "text/base64.h"
 #include "text/number.h"
 
@@ -40,12 +40,14 @@ typedef struct node {
   uint32_t touched;
   uint32_t next_key;
   bool is_ignored;
+  bool has_mark_key; /* a child may make an object stand for bytes */
+  cst__json_key_text key;
+  struct node *item;      /* of lists */
+  struct node **children; /* of objects, by first appearance */
   const char *name;
   size_t name_size;
   place first[NUM_SEEN];
   yyjson_val *pending;
-  struct node *item;      /* of lists */
-  struct node **children; /* of objects, by first appearance */
   size_t num_children;
   size_t capacity;
   uint32_t first_key;
@@ -149,8 +151,9 @@ static node *add_child(cst__json_infer *infer, node *parent, const char *key, si
   }
   child->name = cst__arena_copy(&infer->arena, key, size);
   child->name_size = size;
-  bool ok = child->name != NULL && cst__grow(&infer->allocator, &children, &parent->capacity,
-                                             parent->num_children + 1, sizeof(node *));
+  bool ok = child->name != NULL && cst__json_key_init(&child->key, key, size, &infer->arena) &&
+            cst__grow(&infer->allocator, &children, &parent->capacity, parent->num_children + 1,
+                      sizeof(node *));
   parent->children = children;
   if (!ok || !cst__name_map_add(&parent->map, child->name, size, parent->num_children)) {
     (void)cst__fail_memory(infer->error, size);
@@ -158,6 +161,7 @@ static node *add_child(cst__json_infer *infer, node *parent, const char *key, si
   }
   child->is_ignored = parent == &infer->root && infer->columns != NULL &&
                       cst__name_map_find(&infer->wanted, child->name, size) == SIZE_MAX;
+  parent->has_mark_key |= size == 6 && memcmp(key, "base64", 6) == 0;
   parent->children[parent->num_children++] = child;
   return child;
 }
@@ -465,6 +469,142 @@ cst_status cst__json_infer_add(cst__json_infer *infer, const cst__json_document 
                                cst_error *error) {
   return cst__error_wanted(error) ? add_record(infer, document, record, value, error)
                                   : add_unwatched(infer, document, record, value);
+}
+
+/* ---- records without anything new: the place behind what is known; NULL: not known ---- */
+
+/* The steps that known_value goes on to: it needs no frame itself then. */
+#define OWN_FRAME __attribute__((noinline))
+static const uint8_t *known_value(const uint8_t *at, cst__json_text *text, node *n);
+
+static bool knows_number(const cst__json_digits *digits, const node *n) {
+  double wide;
+  if (!digits->is_whole) {
+    return has(n, SEEN_FLOAT) && ((!digits->has_exponent && digits->size < DBL_MAX_10_EXP) ||
+                                  cst__parse_float64(digits->text, digits->size, &wide));
+  }
+  if (digits->num_digits <= DBL_DIG) {
+    return has(n, SEEN_INT) && (!digits->is_negative || has(n, SEEN_NEGATIVE));
+  }
+  cst__json_number number = cst__json_read_number((const char *)digits->text, digits->size);
+  return number.kind != CST__JSON_HUGE && has(n, SEEN_INT) &&
+         (number.i >= 0 || has(n, SEEN_NEGATIVE)) &&
+         (number.kind != CST__JSON_UINT || has(n, SEEN_LARGE)) &&
+         (cst__float_holds(number.u, DBL_MANT_DIG) || has(n, SEEN_INEXACT));
+}
+
+static OWN_FRAME const uint8_t *known_number(const uint8_t *at, const node *n) {
+  cst__json_digits digits;
+  at = cst__json_number_at(at, &digits);
+  return at != NULL && knows_number(&digits, n) ? at : NULL;
+}
+
+static bool knows_string(const uint8_t *data, size_t size, const node *n) {
+  enum { LONGEST = 9 }; /* of the words with a meaning: -Infinity */
+  double special;
+  bool is_special = size <= LONGEST && (*data == 'N' || *data == 'I' || *data == '-') &&
+                    cst__json_read_special((const char *)data, size, &special);
+  return has(n, is_special ? SEEN_SPECIAL : SEEN_STRING);
+}
+
+static bool knows_escaped(cst__json_span span, const node *n) {
+  enum { MOST_SPELLED = 64 }; /* bytes of the words, each letter an escape */
+  uint8_t plain[MOST_SPELLED + 1] = {0};
+  size_t size;
+  if (span.size > MOST_SPELLED) {
+    return has(n, SEEN_STRING) && cst__json_escapes_are_sound(span);
+  }
+  return cst__json_unescape(span, plain, &size) && knows_string(plain, size, n);
+}
+
+static OWN_FRAME const uint8_t *known_string(const uint8_t *at, const node *n) {
+  cst__json_span span;
+  at = cst__json_string(at, &span);
+  if (at == NULL) {
+    return NULL;
+  }
+  bool is_known = __builtin_expect(span.has_escapes, 0) ? knows_escaped(span, n)
+                                                        : knows_string(span.data, span.size, n);
+  return is_known ? at : NULL;
+}
+
+static OWN_FRAME const uint8_t *known_list(const uint8_t *at, cst__json_text *text, const node *n) {
+  bool more;
+  at = has(n, SEEN_LIST) ? cst__json_enter(at, text, ']', &more) : NULL;
+  while (at != NULL && more) {
+    at = known_value(at, text, n->item);
+    at = at != NULL ? cst__json_next(at, text, ']', &more) : NULL;
+  }
+  return at;
+}
+
+/* The place behind a key that is not the expected one, and its colon; *next becomes its child. */
+static const uint8_t *find_known_key(const uint8_t *at, const node *n, uint32_t *next) {
+  cst__json_span key;
+  if (*at != '"' || (at = cst__json_string(at, &key)) == NULL || key.has_escapes) {
+    return NULL;
+  }
+  size_t found = cst__name_map_find(&n->map, (const char *)key.data, key.size);
+  if (found == SIZE_MAX) {
+    return NULL;
+  }
+  *next = (uint32_t)found;
+  return cst__json_mark(at, ':');
+}
+
+static const uint8_t *known_member(const uint8_t *at, cst__json_text *text, const node *n,
+                                   uint32_t **next) {
+  const uint8_t *value =
+      **next != NO_CHILD ? cst__json_take_key(at, text, &n->children[**next]->key) : NULL;
+  if (__builtin_expect(value == NULL, 0)) {
+    value = find_known_key(at, n, *next);
+    if (value == NULL) {
+      return NULL;
+    }
+  }
+  node *child = n->children[**next];
+  *next = &child->next_key;
+  value = cst__json_blanks(value);
+  return child->is_ignored ? cst__json_skip_value(value, text) : known_value(value, text, child);
+}
+
+static OWN_FRAME const uint8_t *known_object(const uint8_t *at, cst__json_text *text, node *n) {
+  uint32_t *next = &n->first_key;
+  bool more;
+  at = cst__json_enter(at, text, '}', &more);
+  while (at != NULL && more) {
+    at = known_member(at, text, n, &next);
+    at = at != NULL ? cst__json_next(at, text, '}', &more) : NULL;
+  }
+  return at;
+}
+
+static const uint8_t *known_value(const uint8_t *at, cst__json_text *text, node *n) {
+  switch (*at) {
+    case '"':
+      return known_string(at, n);
+    case '[':
+      return known_list(at, text, n);
+    case '{': /* an object may be a mark only where there were marks, or no object */
+      return has(n, SEEN_OBJECT) && !has(n, SEEN_MARK) && !n->has_mark_key
+                 ? known_object(at, text, n)
+                 : NULL;
+    case 't':
+      return has(n, SEEN_BOOL) ? cst__json_word(at, "true", 4) : NULL;
+    case 'f':
+      return has(n, SEEN_BOOL) ? cst__json_word(at, "false", 5) : NULL;
+    case 'n':
+      return cst__json_word(at, "null", 4);
+    default:
+      return known_number(at, n);
+  }
+}
+
+bool cst__json_infer_knows(cst__json_infer *infer, const cst__json_record *record) {
+  cst__json_text text = {.end = record->data + record->size};
+  const uint8_t *at = cst__json_blanks(record->data);
+  at = *at == '{' ? known_object(at, &text, &infer->root) : NULL;
+  return at != NULL && cst__json_ends_at(at, &text);
 }
 
 /* ---- the types ---- */

@@ -2,7 +2,7 @@
  * list. */
 #include <string.h>
 
-#include "format/json/json.h"
+#include "format/json/json_token.h"
 
 void cst__json_lines_init(cst__json_lines *lines, const cst__table_files *files,
                           uint64_t max_record, const cst_allocator *allocator) {
@@ -44,11 +44,13 @@ static cst_status lines_fill(cst__json_lines *lines, cst_error *error) {
     lines->begin = 0;
     lines->end = live;
   }
-  if (!cst__buffer_reserve(&lines->allocator, &lines->buffer, live + lines->block, live)) {
+  if (!cst__buffer_reserve(&lines->allocator, &lines->buffer, live + lines->block + CST__JSON_SLACK,
+                           live)) {
     return cst__fail_memory(error, live + lines->block);
   }
   CST__TRY(cst__input_read(lines->input, lines->buffer.data + live, lines->block, &got, error));
   lines->end = live + got;
+  memset(lines->buffer.data + lines->end, 0, CST__JSON_SLACK);
   lines->at_end = got == 0; /* a short block may stand before a failure */
   return CST_OK;
 }
@@ -150,6 +152,11 @@ static bool find_element_end(cst__json_lines *lines, size_t *size) {
   for (size_t i = lines->scanned.size; i < there; i++) {
     uint8_t c = at[i];
     if (lines->scanned.in_string) {
+      size_t plain = lines->scanned.is_escaped ? 0 : cst__json_plain(at + i);
+      if (plain > 0) {
+        i += plain - 1;
+        continue;
+      }
       (void)step_in_string(lines, c);
     } else if (c == '"') {
       lines->scanned.in_string = true;

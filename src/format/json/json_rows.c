@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/exact.h"
-#include "format/json/json.h"
+#include "format/json/json_token.h"
 #include "format/table/value_text.h"
 #include "text/base64.h"
 #include "text/number.h"
@@ -14,12 +14,17 @@ enum { NO_CHILD = UINT32_MAX };
 /* Finds the column of a type and its builder, and those within. */
 static cst_status init_column(cst__json_rows *rows, cst__json_column *column,
                               const cst__json_type *type, cst__builder *to, cst_error *error) {
-  *column = (cst__json_column){
-      .type = type, .to = to, .touched = NO_CHILD, .first_key = NO_CHILD, .next_key = NO_CHILD};
+  *column = (cst__json_column){.type = type,
+                               .to = to,
+                               .touched = NO_CHILD,
+                               .first_key = NO_CHILD,
+                               .next_key = NO_CHILD,
+                               .way = cst__json_way_of(type->type)};
   to->absent_is_null = (type->flags & (CST__JSON_REQUIRED | CST__JSON_PRESENT)) == 0;
   size_t size = to->num_children * sizeof *column->children;
   column->children = cst__arena_take(&rows->arena, size + 1);
-  if (column->children == NULL) {
+  if (column->children == NULL ||
+      !cst__json_key_init(&column->key, type->type->name, type->name_size, &rows->arena)) {
     return cst__fail_memory(error, size);
   }
   for (size_t i = 0; i < to->num_children; i++) {
@@ -36,7 +41,9 @@ cst_status cst__json_rows_init(cst__json_rows *rows, const cst__json_types *type
     rows->hint = "the types were inferred from other records: give a schema or types";
   }
   CST__TRY(cst__batch_builder_new(&types->arrow, allocator, &rows->batch, error));
-  return init_column(rows, &rows->root, &types->root, rows->batch->root, error);
+  CST__TRY(init_column(rows, &rows->root, &types->root, rows->batch->root, error));
+  rows->is_direct = cst__json_column_is_direct(&rows->root);
+  return CST_OK;
 }
 
 /* ---- failures ---- */
@@ -68,9 +75,7 @@ static bool fits(cst__json_number number, int64_t least, uint64_t most) {
           (number.i < 0 || (uint64_t)number.i <= most));
 }
 
-/* True if an integer is within the type; its bits, as they lie in memory of a little-endian
- * machine, are the low ones of *bits. */
-static bool read_integer(cst_dtype dtype, cst__json_number number, uint64_t *bits) {
+bool cst__json_read_integer(cst_dtype dtype, cst__json_number number, uint64_t *bits) {
   static const struct {
     int64_t least;
     uint64_t most;
@@ -83,12 +88,7 @@ static bool read_integer(cst_dtype dtype, cst__json_number number, uint64_t *bit
   return fits(number, ranges[dtype].least, ranges[dtype].most);
 }
 
-static bool json_is_float(cst_dtype dtype) {
-  return dtype == CST_DTYPE_FLOAT32 || dtype == CST_DTYPE_FLOAT64;
-}
-
-/* True if the text is an integer that a float64 does not hold. */
-static bool json_is_inexact(const char *text, size_t size) {
+bool cst__json_is_inexact(const char *text, size_t size) {
   if (size <= DBL_DIG) { /* so few digits are always held */
     return false;
   }
@@ -112,7 +112,7 @@ static cst_status append_float(cst__json_rows *rows, cst__json_column *column, y
     narrow = (float)wide;
   } else if (!yyjson_is_raw(value)) {
     return fail_kind(rows, column, value, error);
-  } else if ((column->type->flags & CST__JSON_EXACT) != 0 && json_is_inexact(text, size)) {
+  } else if ((column->type->flags & CST__JSON_EXACT) != 0 && cst__json_is_inexact(text, size)) {
     return fail_value(rows, column, value, "an integer that float64 cannot represent exactly",
                       error);
   } else if (is_wide ? !cst__parse_float64(text, size, &wide)
@@ -168,7 +168,7 @@ static cst_status append_integer(cst__json_rows *rows, cst__json_column *column,
   if (number.kind == CST__JSON_FLOAT) {
     return fail_value(rows, column, value, "a number with a point or an exponent", error);
   }
-  if (!read_integer(column->type->type->dtype, number, &bits)) {
+  if (!cst__json_read_integer(column->type->type->dtype, number, &bits)) {
     return fail_value(rows, column, value, "an integer out of range", error);
   }
   return cst__builder_append(column->to, &bits, column->type->type->width)
@@ -503,8 +503,9 @@ static cst_status json_append_value(cst__json_rows *rows, cst__json_column *colu
       if (column->type->type->dictionary != NULL) {
         return append_dictionary(rows, column, value, error);
       }
-      return json_is_float(column->type->type->dtype) ? append_float(rows, column, value, error)
-                                                      : append_integer(rows, column, value, error);
+      return cst__json_is_float(column->type->type->dtype)
+                 ? append_float(rows, column, value, error)
+                 : append_integer(rows, column, value, error);
     case CST__LAYOUT_BINARY:
     case CST__LAYOUT_BINARY_VIEW:
       return json_append_bytes(rows, column, value, error);

@@ -91,6 +91,9 @@ static cst_status json_table_look_at(sample *s, const plan *p, bool *done, cst_e
   }
   s->rows++;
   s->bytes += record.size;
+  if (cst__json_infer_knows(s->infer, &record)) {
+    return CST_OK;
+  }
   status = cst__json_record_parse(&s->document, &record, &value, error);
   if (p->skip && is_fault(status)) {
     return CST_OK;
@@ -217,7 +220,6 @@ static cst_status json_table_drop_record(reader *r, cst__json_record *record, cs
   return r->drop(r->drop_ctx, &dropped, &r->error);
 }
 
-/* Appends the next record, or drops it. */
 /* The column that a path ends at, not inside of it; {NULL, 0}: none. */
 static cst_bytes column_of(const cst__json_path *path) {
   bool is_column = path->depth == 1 && path->steps[0].name != NULL;
@@ -225,21 +227,32 @@ static cst_bytes column_of(const cst__json_path *path) {
                    : (cst_bytes){NULL, 0};
 }
 
+/* Appends a record; where its value for a column does not fit, *column is that one. */
+static cst_status append_record(reader *r, const cst__json_record *record, cst_bytes *column) {
+  yyjson_val *value;
+  bool taken;
+  cst_status status = cst__json_rows_add_text(&r->rows, record, &taken, &r->error);
+  if (status != CST_OK || taken) {
+    return status;
+  }
+  status = cst__json_record_parse(&r->document, record, &value, &r->error);
+  if (status == CST_OK) {
+    status = cst__json_rows_add(&r->rows, &r->document, record, value, &r->error);
+    *column = status == CST_SCHEMA ? column_of(&r->rows.path) : *column;
+  }
+  return json_table_add_file(r->plan->files, record, status, &r->error);
+}
+
+/* Appends the next record, or drops it. */
 static cst_status next_row(reader *r, bool *done) {
   cst__json_record record = {.file = r->lines.file};
-  yyjson_val *value;
   cst_bytes column = {NULL, 0};
   cst_status status = cst__json_lines_next(&r->lines, &record, done, &r->error);
   if (status != CST_OK && !record.is_cut) {
     return status;
   }
   if (status == CST_OK && !*done) {
-    status = cst__json_record_parse(&r->document, &record, &value, &r->error);
-    if (status == CST_OK) {
-      status = cst__json_rows_add(&r->rows, &r->document, &record, value, &r->error);
-      column = status == CST_SCHEMA ? column_of(&r->rows.path) : column;
-    }
-    (void)json_table_add_file(r->plan->files, &record, status, &r->error);
+    status = append_record(r, &record, &column);
   }
   return is_fault(status) && r->plan->skip ? json_table_drop_record(r, &record, column) : status;
 }

@@ -1,0 +1,246 @@
+/* The tokens of a record's text. Each step takes the place of a token and returns the place behind
+ * it; NULL: this is not JSON, or not as these steps know it. The record goes to the parser of trees
+ * (text/json_document.h) then, which tells what is wrong; the steps accept nothing that it does
+ * not.
+ *
+ * The steps look for the end of the buffer, not for that of the record: NULs stand there, which no
+ * token takes. A record that goes on where it should end is seen in the end, as every step goes
+ * forward (cst__json_ends_at).
+ */
+#ifndef FORMAT_JSON_JSON_TOKEN_H
+#define FORMAT_JSON_JSON_TOKEN_H
+
+#include <string.h>
+
+#include "format/json/json.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* The record that is read. */
+typedef struct cst__json_text {
+  const uint8_t *end;
+  int depth; /* lists and objects that are open */
+} cst__json_text;
+
+/* ---- blanks and marks ---- */
+
+static inline bool cst__json_is_blank(uint8_t c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static inline const uint8_t *cst__json_blanks(const uint8_t *at) {
+  at += *at == ' '; /* the one that most writers put there */
+  while (__builtin_expect(*at <= ' ', 0) && cst__json_is_blank(*at)) {
+    at++;
+  }
+  return at;
+}
+
+/* A mark of one byte, and blanks before it. */
+static inline const uint8_t *cst__json_mark(const uint8_t *at, uint8_t mark) {
+  at = cst__json_blanks(at);
+  return *at == mark ? at + 1 : NULL;
+}
+
+/* Whether nothing but blanks stands between a place and the end of the record. */
+static inline bool cst__json_ends_at(const uint8_t *at, const cst__json_text *text) {
+  while (at < text->end && cst__json_is_blank(*at)) {
+    at++;
+  }
+  return at == text->end;
+}
+
+/* At '{' or '[': the place of the first key or item, one level down, as deep as records may be.
+ * *more is false where it is empty. */
+static inline const uint8_t *cst__json_enter(const uint8_t *at, cst__json_text *text, uint8_t close,
+                                             bool *more) {
+  at = cst__json_blanks(at + 1);
+  if (text->depth >= CST__JSON_MAX_DEPTH) {
+    return NULL;
+  }
+  *more = *at != close;
+  text->depth += *more;
+  return *more ? at : at + 1;
+}
+
+/* After a member or an item: the place of the next; or with *more false the place behind the
+ * object or list. */
+static inline const uint8_t *cst__json_next(const uint8_t *at, cst__json_text *text, uint8_t close,
+                                            bool *more) {
+  if (__builtin_expect(*at != ',', 0)) {
+    at = cst__json_blanks(at);
+    if (*at != ',') {
+      *more = false;
+      text->depth--;
+      return *at == close ? at + 1 : NULL;
+    }
+  }
+  return cst__json_blanks(at + 1);
+}
+
+static inline const uint8_t *cst__json_word(const uint8_t *at, const char *word, size_t size) {
+  return memcmp(at, word, size) == 0 ? at + size : NULL;
+}
+
+/* ---- strings ---- */
+
+typedef struct cst__json_span {
+  const uint8_t *data; /* between the quotes */
+  size_t size;
+  bool has_escapes;
+} cst__json_span;
+
+enum { CST__JSON_STEP = 16 }; /* bytes that are looked at together */
+
+/* How many of the next 16 bytes stand for themselves: up to the first that is a quote, a backslash,
+ * a control character or not ASCII. */
+static inline size_t cst__json_plain(const uint8_t *at) {
+#ifdef __SSE2__
+  __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+  __m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+  __m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+  __m128i others = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')); /* signed: beyond ASCII, too */
+  unsigned stops = (unsigned)_mm_movemask_epi8(_mm_or_si128(others, _mm_or_si128(quotes, slashes)));
+  return (size_t)__builtin_ctz(stops | 1U << CST__JSON_STEP);
+#else
+  const uint64_t ones = UINT64_C(0x0101010101010101);
+  for (size_t i = 0; i < CST__JSON_STEP; i += 8) {
+    uint64_t word; /* of a little-endian machine */
+    memcpy(&word, at + i, sizeof word);
+    uint64_t quotes = word ^ ones * '"';
+    uint64_t slashes = word ^ ones * '\\';
+    uint64_t stops = (((quotes - ones) | (slashes - ones) | (word - ones * ' ')) | word) & ones
+                                                                                               << 7;
+    if (stops != 0) {
+      return i + ((size_t)__builtin_ctzll(stops) >> 3);
+    }
+  }
+  return CST__JSON_STEP;
+#endif
+}
+
+/* A string, at its quote: its bytes, which are UTF-8. Escapes are checked by cst__json_unescape. */
+const uint8_t *cst__json_long_string(const uint8_t *at, cst__json_span *out);
+static inline const uint8_t *cst__json_string(const uint8_t *at, cst__json_span *out) {
+  size_t size = cst__json_plain(at + 1);
+  size += size == CST__JSON_STEP ? cst__json_plain(at + 1 + CST__JSON_STEP) : 0;
+  if (__builtin_expect(at[1 + size] == '"', 1)) {
+    *out = (cst__json_span){at + 1, size, false};
+    return at + 1 + size + 1;
+  }
+  cst__json_span span; /* *out may stay in registers */
+  at = cst__json_long_string(at, &span);
+  *out = span;
+  return at;
+}
+
+/* Writes a string with its escapes resolved to `to`, which has room for span.size bytes; *size
+ * bytes. False for an escape that JSON does not have, and for half a surrogate pair. */
+bool cst__json_unescape(cst__json_span span, uint8_t *to, size_t *size);
+/* The same without the text. */
+bool cst__json_escapes_are_sound(cst__json_span span);
+
+/* ---- keys ---- */
+
+/* False: no memory. */
+bool cst__json_key_init(cst__json_key_text *key, const char *name, size_t size, cst__arena *arena);
+
+/* Goes past this key and its colon; NULL for another key or another spelling. */
+static inline const uint8_t *cst__json_take_key(const uint8_t *at, const cst__json_text *text,
+                                                const cst__json_key_text *key) {
+  uint64_t words[2];
+  memcpy(words, at, sizeof words);
+  if ((((words[0] ^ key->words[0]) & key->masks[0]) |
+       ((words[1] ^ key->words[1]) & key->masks[1])) != 0) {
+    return NULL;
+  }
+  if (key->size > sizeof words &&
+      (text->end - at < (ptrdiff_t)key->size ||
+       memcmp(at + sizeof words, key->text + sizeof words, key->size - sizeof words) != 0)) {
+    return NULL;
+  }
+  return key->size > 0 ? at + key->size : NULL;
+}
+
+/* ---- numbers ---- */
+
+typedef struct cst__json_digits {
+  const uint8_t *text;
+  size_t size;
+  bool is_negative;
+  bool is_whole;      /* neither point nor exponent */
+  uint64_t magnitude; /* all digits, without the point; means nothing if there are more than 19 */
+  size_t num_digits;
+  size_t num_decimals; /* digits behind the point */
+  bool has_exponent;   /* not counted above */
+} cst__json_digits;
+
+/* Adds the digits that stand here, none or many, to *value. */
+static inline const uint8_t *cst__json_take_digits(const uint8_t *at, uint64_t *value) {
+  static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+  const uint64_t ones = UINT64_C(0x0101010101010101);
+  size_t size;
+  do { /* eight at a time; those in front of fewer become zeros */
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    word ^= ones * '0';
+    uint64_t others = (((word & ones * 0x7f) + ones * (0x80 - 10)) | word) & ones << 7;
+    size = others != 0 ? (size_t)__builtin_ctzll(others) >> 3 : 8;
+    if (size == 0) {
+      break;
+    }
+    word <<= 8 * (8 - size);
+    word = word * 10 + (word >> 8); /* pairs, and then quadruples of digits */
+    word = ((word & UINT64_C(0xff000000ff)) * (100 + (UINT64_C(1000000) << 32)) +
+            (word >> 16 & UINT64_C(0xff000000ff)) * (1 + (UINT64_C(10000) << 32))) >>
+           32;
+    *value = *value * powers[size] + word;
+    at += size;
+  } while (size == 8);
+  return at;
+}
+
+/* A number: as JSON has it, without a needless zero in front. */
+static inline const uint8_t *cst__json_number_at(const uint8_t *at, cst__json_digits *out) {
+  cst__json_digits found = {.text = at, .is_negative = *at == '-', .is_whole = true};
+  at += found.is_negative;
+  const uint8_t *digits = at;
+  at = cst__json_take_digits(at, &found.magnitude);
+  found.num_digits = (size_t)(at - digits);
+  if (found.num_digits == 0 || (*digits == '0' && found.num_digits > 1)) {
+    return NULL;
+  }
+  if (*at == '.') {
+    const uint8_t *decimals = at + 1;
+    at = cst__json_take_digits(decimals, &found.magnitude);
+    found.num_decimals = (size_t)(at - decimals);
+    found.num_digits += found.num_decimals;
+    found.is_whole = false;
+    if (found.num_decimals == 0) {
+      return NULL;
+    }
+  }
+  if (__builtin_expect((*at | 0x20) == 'e', 0)) {
+    uint64_t exponent = 0;
+    at += 1 + (at[1] == '+' || at[1] == '-');
+    digits = at;
+    at = cst__json_take_digits(at, &exponent);
+    found.has_exponent = true;
+    found.is_whole = false;
+    if (at == digits) {
+      return NULL;
+    }
+  }
+  found.size = (size_t)(at - found.text);
+  *out = found;
+  return at;
+}
+
+/* ---- what nobody wants ---- */
+
+/* Goes past a value of any kind. */
+const uint8_t *cst__json_skip_value(const uint8_t *at, cst__json_text *text);
+
+#endif /* FORMAT_JSON_JSON_TOKEN_H */

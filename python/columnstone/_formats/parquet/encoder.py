@@ -3,6 +3,7 @@ group one after the other, so each thread gets some of them, as a small file in 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .footer import Footer, Piece
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 _PARTS = 4  # for each thread: they take different times
 # Where so many of the first values differ, the others will hardly repeat them: a dictionary would
 # grow until it is abandoned, which costs time, and it would remain in the file.
-_SAMPLE_VALUES, _SAMPLE_ROWS = 8192, 16384
+_SAMPLE_VALUES, _SAMPLE_ROWS = 4096, 16384
 _LEAST_VALUES = 1024
-_DISTINCT = 0.9
+_DISTINCT = 0.95
 
 
 class _Unit(NamedTuple):
@@ -232,6 +233,7 @@ def _distinct(unit: _Unit, sample: Any) -> set[str]:
 
 
 def _leaf_values(array: Any) -> Iterator[Any]:
+    """The values of each leaf; too few where lists are of no kind that is looked at."""
     import pyarrow as pa
 
     kind = array.type
@@ -243,20 +245,41 @@ def _leaf_values(array: Any) -> Iterator[Any]:
     elif pa.types.is_map(kind):
         yield from _leaf_values(array.keys)
         yield from _leaf_values(array.items)
-    elif fields_of(kind):
-        yield from _leaf_values(array.flatten())
-    else:
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        first, end = array.offsets[0].as_py(), array.offsets[-1].as_py()
+        yield from _leaf_values(array.values.slice(first, end - first))
+    elif not fields_of(kind):
         yield array
 
 
 def _are_distinct(values: Any) -> bool:
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(values.type) or pa.types.is_null(values.type):
-        return False
     first = values.slice(0, _SAMPLE_VALUES)
     count = len(first) - first.null_count
-    try:
-        return count >= _LEAST_VALUES and bool(len(first.unique()) > _DISTINCT * count)
-    except pa.ArrowNotImplementedError:
-        return False
+    return bool(count >= _LEAST_VALUES and _num_distinct(first) > _DISTINCT * count)
+
+
+def _num_distinct(values: Any) -> int:
+    """Of values of 4 or 8 bytes, and of strings and bytes; others count as one. pyarrow's own
+    functions would have to be imported first, which takes longer than a small file."""
+    import pyarrow as pa
+
+    kind, count = values.type, len(values)
+    is_large = pa.types.is_large_string(kind) or pa.types.is_large_binary(kind)
+    if is_large or pa.types.is_string(kind) or pa.types.is_binary(kind):
+        if values.null_count:
+            return len({*values.to_pylist()} - {None})
+        _, offsets, data = values.buffers()
+        ends = _numbers(offsets, 8 if is_large else 4, values.offset, count + 1).tolist()
+        text = bytes(memoryview(data or b"")[ends[0] : ends[-1]])
+        return len({text[i - ends[0] : j - ends[0]] for i, j in pairwise(ends)})
+    if not pa.types.is_primitive(kind) or kind.bit_width not in (32, 64):
+        return 1
+    if values.null_count:
+        return len({*values.to_pylist()} - {None})
+    return len(set(_numbers(values.buffers()[1], kind.bit_width // 8, values.offset, count)))
+
+
+def _numbers(buffer: Any, width: int, offset: int, count: int) -> memoryview:
+    """The bits of numbers of 4 or 8 bytes."""
+    bits = memoryview(buffer)[offset * width : (offset + count) * width]
+    return bits.cast("q" if width == 8 else "i")

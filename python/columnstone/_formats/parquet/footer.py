@@ -40,7 +40,14 @@ class Piece:
         data = memoryview(file)
         footer = footer_of(data)
         (self.group,) = footer[_ROW_GROUPS][1][1]
-        self.pages = data[len(MAGIC) : len(data) - _tail(data)]
+        self._pages: memoryview | None = data[len(MAGIC) : len(data) - _tail(data)]
+        self.size = len(self._pages)
+
+    def take(self) -> memoryview:
+        """The pages, once: they are let go."""
+        pages, self._pages = self._pages, None
+        assert pages is not None
+        return pages
 
 
 class Footer:
@@ -61,7 +68,7 @@ class Footer:
         for piece in pieces:
             shift = offset - len(MAGIC)
             columns += [_moved(chunk, shift) for chunk in piece.group[_COLUMNS][1][1]]
-            offset += len(piece.pages)
+            offset += piece.size
         group[_COLUMNS] = (_LIST, (_STRUCT, columns))
         for total in (_BYTES, _COMPRESSED):
             if total in group:

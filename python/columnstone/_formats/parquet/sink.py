@@ -27,7 +27,7 @@ from .fitting import check_lists, check_names
 from .footer import MAGIC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from concurrent.futures import Future, ThreadPoolExecutor
 
     import pyarrow as pa
@@ -379,7 +379,7 @@ class _File:
             return
         self._wait()
         if self._beside is None:
-            self._put([task() for task in tasks], rows)
+            self._put((task() for task in tasks), rows)
             return
         self._running = [self._beside.submit(task) for task in tasks]
         self._running_rows = rows
@@ -399,16 +399,20 @@ class _File:
             table = table.combine_chunks()
         return self._encoder.tasks(table)
 
-    def _put(self, pieces: list[Piece], rows: int) -> None:
-        self._encoder.add(pieces, rows, self._counted.written)
-        for piece in pieces:
-            self._counted.write(piece.pages)
+    def _put(self, made: Iterable[Piece], rows: int) -> None:
+        """Writes the pieces of a row group, each when it is there."""
+        pieces = []
+        start = self._counted.written
+        for piece in made:
+            self._counted.write(piece.take())
+            pieces.append(piece)
+        self._encoder.add(pieces, rows, start)
 
     def _wait(self) -> None:
         """Waits for the row group that is being encoded, and writes it, or raises its error."""
         running, self._running = self._running, []
         if running:
-            self._put([future.result() for future in running], self._running_rows)
+            self._put((future.result() for future in running), self._running_rows)
 
     def size(self) -> int:
         self._wait()

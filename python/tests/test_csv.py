@@ -276,7 +276,7 @@ def test_texts_of_any_size_have_quotes_where_they_need_them(tmp_path: pathlib.Pa
             plain[:at] + special + plain[at + 1 :]
             for special in ',"\r\n'
             for at in (0, 7, 8, 15, 16, 63, 64, size - 65, size - 64, size - 9, size - 8, size - 1)
-            if 20 <= size and 0 <= at < size
+            if size >= 20 and 0 <= at < size
         ]
     table = pa.table({"t": texts, "i": range(len(texts))})
     cst.write(table, tmp_path / "t.csv", comment="#")

@@ -6,6 +6,10 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 static inline bool is_plain(uint8_t c) { return c >= 0x20 && c != '"' && c != '\\'; }
 
 /* The bytes of the word that have to be escaped have their high bit set here; bytes that are not
@@ -34,9 +38,52 @@ static inline size_t hidden_size(const uint8_t *c) {
   return size > 0 && cst__utf8_is_hidden(c, size) ? size : 0;
 }
 
+#if defined(__SSE2__)
+enum { STEP = 16 };
+
+/* Bits of the bytes of a step that have to be escaped or, if `shown`, that begin a character which
+ * may not be shown: DEL, and the first bytes of all others (cst__utf8_is_hidden). */
+static inline unsigned find_candidates(const uint8_t *bytes, bool shown) {
+  const __m128i text = _mm_loadu_si128((const __m128i *)(const void *)bytes);
+  const __m128i last_control = _mm_set1_epi8(0x1f);
+  __m128i found = _mm_cmpeq_epi8(_mm_max_epu8(text, last_control), last_control);
+  found = _mm_or_si128(found, _mm_cmpeq_epi8(text, _mm_set1_epi8('"')));
+  found = _mm_or_si128(found, _mm_cmpeq_epi8(text, _mm_set1_epi8('\\')));
+  if (shown) {
+    found = _mm_or_si128(found, _mm_cmpeq_epi8(text, _mm_set1_epi8(0x7f)));
+    found = _mm_or_si128(found, _mm_cmpeq_epi8(text, _mm_set1_epi8((char)0xc2)));
+    found = _mm_or_si128(found, _mm_cmpeq_epi8(text, _mm_set1_epi8((char)0xd8)));
+    found = _mm_or_si128(found, _mm_cmpeq_epi8(text, _mm_set1_epi8((char)0xe2)));
+  }
+  return (unsigned)_mm_movemask_epi8(found);
+}
+
+/* Steps without a byte that is escaped; the rest has one, or is shorter than a step. */
+static inline size_t pass_plain(const uint8_t *bytes, size_t size, bool shown) {
+  size_t i = 0;
+  for (; size - i >= STEP; i += STEP) {
+    unsigned found = find_candidates(bytes + i, shown);
+    for (; found != 0; found &= found - 1) {
+      const uint8_t *c = bytes + i + __builtin_ctz(found);
+      if (!is_plain(*c) || (shown && hidden_size(c) > 0)) {
+        return (size_t)(c - bytes);
+      }
+    }
+  }
+  return i;
+}
+#else
+static inline size_t pass_plain(const uint8_t *bytes, size_t size, bool shown) {
+  (void)bytes;
+  (void)size;
+  (void)shown;
+  return 0;
+}
+#endif
+
 /* The bytes before the first that is escaped. */
 static inline size_t plain_size(const uint8_t *bytes, size_t size, bool shown) {
-  size_t i = 0;
+  size_t i = pass_plain(bytes, size, shown);
   while (i < size) {
     size_t end = size;
     if (size - i >= 8) {

@@ -363,6 +363,14 @@ static inline size_t lay_out(char *to, decimal d, cst__float_style style) {
     put_digits(to + 2 - point, d.digits, (size_t)count);
     return (size_t)(2 - point + count);
   }
+  if (point < count && point <= 8) { /* two words hold what follows the point */
+    uint64_t words[2];
+    put_digits(to, d.digits, (size_t)count);
+    memcpy(words, to + point, sizeof words);
+    memcpy(to + point + 1, words, sizeof words);
+    to[point] = '.';
+    return (size_t)count + 1;
+  }
   if (point < count) {
     put_digits(to + 1, d.digits, (size_t)count);
     for (int i = 0; i < point; i++) {
@@ -397,6 +405,33 @@ static size_t put_special(char *to, double value, cst__float_style style) {
   return (size_t)(stpcpy(to, special) - to);
 }
 
+/* Numbers as people write them: at most nine places, and 15 digits, which are never those of two
+ * doubles; one division of exact doubles rounds once. 0: another number. */
+static inline size_t put_short(char *to, double value, cst__float_style style) {
+  enum { PLACES = 9, SCALE = 1000000000 };
+  if (!(value >= 1e-4 && value < 1e6)) {
+    return 0;
+  }
+  const uint64_t digits = (uint64_t)(value * SCALE + 0.5);
+  const double back = (double)(int64_t)digits / SCALE;
+  if (!(back >= value && back <= value)) {
+    return 0;
+  }
+  const uint32_t fraction = (uint32_t)(digits % SCALE);
+  size_t size = cst__print_uint64(to, digits / SCALE);
+  if (fraction == 0) {
+    memcpy(to + size, ".0", 2);
+    return size + (layouts[style].always_point ? 2 : 0);
+  }
+  uint64_t last;
+  to[size++] = '.';
+  to[size] = (char)('0' + fraction / 100000000);
+  put_eight(to + size + 1, fraction % 100000000);
+  memcpy(&last, to + size + 1, sizeof last);
+  last ^= UINT64_C(0x3030303030303030); /* zeros at the end lie at the top */
+  return size + PLACES - (last != 0 ? (size_t)__builtin_clzll(last) / 8 : 8);
+}
+
 size_t cst__print_float64(char *to, double value, cst__float_style style) {
   size_t special = put_special(to, value, style);
   decimal d;
@@ -406,6 +441,10 @@ size_t cst__print_float64(char *to, double value, cst__float_style style) {
   *to = '-';
   bool negative = value < 0;
   double size = negative ? -value : value;
+  size_t used = put_short(to + negative, size, style);
+  if (used > 0) {
+    return negative + used;
+  }
   uint64_t bits;
   memcpy(&bits, &size, sizeof bits);
   if (!shortest(bits, &of_double, &d)) {

@@ -110,3 +110,44 @@ static int without_memory(void *context) {
 }
 
 TEST(no_memory) { FOR_EACH_ALLOCATION_FAILURE(without_memory, NULL, CST_NO_MEMORY); }
+
+/* By steps of many bytes, or one character at a time. */
+TEST(long_texts_are_as_character_by_character) {
+  static const char *const characters[] = {"a",
+                                           "plain words of ASCII, of some length",
+                                           "\xc3\xa9",
+                                           "\xc2\x85",
+                                           "\xd8\x9c",
+                                           "\xd8\xa7",
+                                           "\xe2\x82\xac",
+                                           "\xe2\x80\xae",
+                                           "\xe2\x81\xa6",
+                                           "\xf0\x9f\x8e\x89",
+                                           "\x7f",
+                                           "\x1f",
+                                           "\n",
+                                           "\"",
+                                           "\\",
+                                           " "};
+  srand(14);
+  for (int round = 0; round < 20000; round++) {
+    char bytes[600];
+    size_t size = 0;
+    cst__text expected = {0};
+    const cst__json_escapes escapes = round % 2 ? CST__JSON_SHOWN : CST__JSON_FEW;
+    cst__text_append(&expected, "\"", 1);
+    for (int count = rand() % 12; count > 0; count--) {
+      const char *character = characters[rand() % (rand() % 4 ? 3 : 16)];
+      for (const char *at = character; *at != '\0';) {
+        const size_t step = (uint8_t)*at < 0x80 ? 1 : strlen(at);
+        cst__put_json_inside(&expected, at, step, escapes);
+        memcpy(bytes + size, at, step);
+        size += step;
+        at += step;
+      }
+    }
+    cst__text_append(&expected, "\"", 2);
+    check_string(bytes, size, escapes, expected.data);
+    cst__text_free(&expected);
+  }
+}

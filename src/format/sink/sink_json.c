@@ -3,8 +3,9 @@
 
 #include "format/json/text.h"
 #include "format/sink/sink_format.h"
+#include "text/json_string.h"
 
-enum { FLUSH_SIZE = 1 << 18 };
+enum { FLUSH_SIZE = 1 << 18, KEY_STEP = 16 };
 
 typedef struct json_sink {
   cst_allocator allocator;
@@ -38,6 +39,10 @@ static cst_status make_keys(json_sink *sink, cst_error *error) {
     }
     cst__json_key(&sink->keys, name != NULL ? name : "");
     sink->key_ends[i] = sink->keys.size;
+  }
+  char *padding = cst__text_reserve(&sink->keys, KEY_STEP);
+  if (padding != NULL) {
+    memset(padding, 0, KEY_STEP);
   }
   return sink->key_ends == NULL || sink->keys.failed
              ? cst__fail_memory(error, count * sizeof(size_t))
@@ -89,14 +94,43 @@ static cst_status json_flush(json_sink *sink, cst_error *error) {
   return size > 0 ? cst__output_write(sink->output, sink->text.data, size, error) : CST_OK;
 }
 
+/* Appends a key; those in `keys`, and the text, can be read and written KEY_STEP bytes further. */
+static inline void append_key(cst__text *text, const char *key, size_t size) {
+  char *to = cst__text_reserve(text, size + KEY_STEP);
+  if (to != NULL) {
+    for (size_t i = 0; i < size; i += KEY_STEP) {
+      memcpy(to + i, key + i, KEY_STEP);
+    }
+    text->size += size;
+  }
+}
+
+/* The common types, without a look at what else there is: numbers, and strings, which are valid as
+ * the batch was checked. */
+static inline void append_value(cst__text *text, const cst__view *view, int64_t row) {
+  const int64_t at = view->offset + row;
+  if (cst__view_is_null(view, row)) {
+    cst__text_append_few(text, "null", 4);
+  } else if (view->layout == CST__LAYOUT_NUMBER && view->dtype == CST_DTYPE_INT64) {
+    cst__json_int64(text, ((const int64_t *)view->data)[at]);
+  } else if (view->layout == CST__LAYOUT_NUMBER && view->dtype == CST_DTYPE_FLOAT64) {
+    cst__json_float64(text, ((const double *)view->data)[at]);
+  } else if (view->layout == CST__LAYOUT_BINARY && (*view->format | 0x20) == 'u') {
+    const cst_bytes bytes = cst__view_bytes(view, row);
+    cst__put_json_string(text, bytes.data, bytes.size, CST__JSON_SHOWN);
+  } else {
+    cst__json_value(text, view, row);
+  }
+}
+
 static void append_row(json_sink *sink, const cst__view *batch, int64_t row) {
   cst__text *text = &sink->text;
   size_t begin = 0;
   cst__text_append_few(text, "{", 1);
   for (size_t i = 0; i < sink->num_keys; i++) {
-    cst__text_append(text, sink->keys.data + begin, sink->key_ends[i] - begin);
+    append_key(text, sink->keys.data + begin, sink->key_ends[i] - begin);
     begin = sink->key_ends[i];
-    cst__json_value(text, &batch->children[i], row);
+    append_value(text, &batch->children[i], row);
   }
   cst__text_append_few(text, "}\n", 2);
 }

@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import os
 import pathlib
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -370,9 +371,12 @@ class Cuda:
             yield
             streams.pop()
 
-        def pin(tensor: Any) -> Any:
-            told.append(("pin", tensor.numel()))
-            return tensor.clone()
+        empty = torch.empty
+
+        def pinned(*size: Any, pin_memory: bool = False, **rest: Any) -> Any:
+            if pin_memory:
+                told.append(("pin", *size))
+            return empty(*size, **rest)
 
         def to(tensor: Any, device: Any, non_blocking: bool = False) -> Any:
             assert device.type == "cuda"
@@ -383,38 +387,112 @@ class Cuda:
         monkeypatch.setattr(torch.cuda, "Stream", Stream)
         monkeypatch.setattr(torch.cuda, "stream", entered)
         monkeypatch.setattr(torch.cuda, "current_stream", lambda device: Stream(streams[-1]))
-        monkeypatch.setattr(torch.Tensor, "pin_memory", pin)
+        monkeypatch.setattr(torch, "empty", pinned)
         monkeypatch.setattr(torch.Tensor, "to", to)
         monkeypatch.setattr(
             torch.Tensor, "record_stream", lambda _, s: told.append(("kept for", s.name))
         )
 
 
-def test_cuda_copies_from_pinned_memory_in_a_stream_of_its_own(
+def test_cuda_gets_each_batch_as_one_pinned_block_in_a_stream_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cuda = Cuda(monkeypatch)
     given = [{"a": torch.ones(2), "b": torch.ones(3)}, {"a": torch.zeros(2)}]
     batches = cst.dataset.prefetch_to_device(given, "cuda:0")
     assert plain(next(batches)) == plain(given[0])
-    copy = ("copy", "copies", True)
-    begun = [("pin", 2), copy, ("pin", 3), copy, ("event", "copies")]
-    ended = [("callers", "waits for", ("event", "copies")), *[("kept for", "callers")] * 2]
-    assert cuda.told == [*begun, ("pin", 2), copy, ("event", "copies"), *ended]
+    copied = [("copy", "copies", True), ("event", "copies")]
+    ended = [("callers", "waits for", ("event", "copies")), ("kept for", "callers")]
+    # The second begins before the loop has the first.
+    assert cuda.told == [("pin", 128), *copied, ("pin", 64), *copied, *ended]
     cuda.told.clear()
     assert plain(next(batches)) == plain(given[1])
-    assert cuda.told == ended[:2]
+    assert cuda.told == ended
     assert cuda.streams == ["callers"]
 
 
+@pytest.mark.parametrize("schema", [SCHEMA, RAGGED], ids=["sparse", "ragged"])
+@pytest.mark.parametrize("label", [None, "id"])
+@pytest.mark.parametrize("jagged", [True, False])
+def test_a_dataset_for_cuda(
+    file: pathlib.Path,
+    schema: str,
+    label: str | None,
+    jagged: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same batches and states as without the device, one block and one copy for each."""
+    expected = list(dataset_of(file, schema, label=label).torch(jagged=jagged))
+    cuda = Cuda(monkeypatch)
+    dataset = dataset_of(file, schema, label=label)
+    found = []
+    for item in dataset.torch(jagged=jagged, device="cuda"):
+        found.append(item)
+        batch = item if label is None else item[0]
+        assert dataset.state_dict() == dataset.state_of(batch.position)
+    assert plain(found) == plain(expected)
+    assert [type(item) for item in found] == [type(item) for item in expected]
+    assert sum(t == ("copy", "copies", True) for t in cuda.told) == len(expected)
+    assert sum(t[0] == "pin" for t in cuda.told) == len(expected)
+    assert not any(t[:2] == ("copy", "callers") for t in cuda.told)
+
+
 @pytest.mark.filterwarnings("ignore:Sparse CSR")
-def test_cuda_and_tensors_that_cannot_be_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cuda_and_tensors_that_are_in_no_block(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are copied where the caller computes."""
     matrix = torch.eye(2).to_sparse_csr()
     cuda = Cuda(monkeypatch)
-    next(cst.dataset.prefetch_to_device([{"a": matrix}], "cuda"))
-    assert ("copy", "callers", False) in cuda.told
-    assert ("kept for", "callers") not in cuda.told
+    made = next(cst.dataset.prefetch_to_device([{"a": matrix, "b": torch.ones(1)}], "cuda"))
+    assert cuda.told.count(("copy", "callers", False)) == 1
+    assert cuda.told.count(("copy", "copies", True)) == 1
+    assert made["a"].to_dense().tolist() == [[1, 0], [0, 1]]
+
+
+def test_a_block_holds_all_numbers_of_a_batch() -> None:
+    """On the host: the views lie in the copy of the block, and change with it."""
+    from columnstone._frameworks.torch_block import HostBlock
+
+    strings = cst.tensor.to_torch(cst.struct.constant([b"x", b"yz"]).to_tensor())
+    offsets = torch.tensor([0, 2, 3])
+    nested = torch.nested.nested_tensor_from_jagged(torch.arange(3.0), offsets)
+    item = (
+        {
+            "numbers": torch.arange(6, dtype=torch.int32).reshape(2, 3),
+            "columns": torch.arange(6.0).reshape(2, 3).T,
+            "half": torch.ones(3, dtype=torch.bfloat16),
+            "flags": torch.tensor([True, False]),
+            "none": torch.zeros(0, 2),
+            "scalar": torch.tensor(2.5, dtype=torch.float64),
+            "numpy": np.arange(3, dtype=np.int16),
+            "sparse": torch.eye(2).to_sparse(),
+            "nested": nested,
+            "parts": cst.tensor.RaggedTensor(torch.arange(3), [offsets]),
+            "strings": strings,
+            "text": "beside it",
+        },
+        [torch.tensor([7]), None],
+    )
+    host = HostBlock(item, pinned=False)
+    copy = host.block.clone()
+    alone: list[Any] = []
+    made = host.unpacked(copy, lambda tensor: alone.append(tensor) or tensor)
+    assert alone == []
+    assert made[0]["strings"] is strings and made[0]["text"] == "beside it" and made[1][1] is None
+    begin, end = copy.data_ptr(), copy.data_ptr() + len(copy)
+    for name, given in item[0].items():
+        found = made[0][name]
+        if not isinstance(given, str) and given is not strings:
+            assert plain(found) == plain(given), name
+            part = found.values() if name in ("sparse", "nested") else found
+            part = part.values if name == "parts" else part
+            assert part.numel() == 0 or begin <= part.data_ptr() < end, name
+            assert part.data_ptr() % 8 == 0, name
+            if isinstance(given, torch.Tensor):
+                assert part.dtype == given.dtype, name
+    assert made[0]["numpy"].dtype == torch.int16
+    assert made[0]["numbers"].is_contiguous() and type(made) is tuple and type(made[1]) is list
+    copy.zero_()
+    assert made[1][0].tolist() == [0] and made[0]["numbers"].sum() == 0
 
 
 # Arguments
@@ -431,3 +509,16 @@ def test_arguments(file: pathlib.Path) -> None:
     if not torch.cuda.is_available():
         with pytest.raises(cst.errors.UnsupportedError, match="CUDA is not available"):
             cst.dataset.prefetch_to_device(dataset, "cuda")
+        with pytest.raises(cst.errors.UnsupportedError, match="the device cuda:0"):
+            dataset.torch(device="cuda:0")
+
+
+def test_a_dataset_for_a_device(file: pathlib.Path) -> None:
+    expected = list(dataset_of(file).torch())
+    on_cpu = dataset_of(file).torch(device="cpu")
+    assert plain(list(on_cpu)) == plain(expected)
+    assert plain(list(DataLoader(on_cpu, batch_size=None))) == plain(expected)
+    assert next(iter(dataset_of(file).torch(device=torch.device("meta"))))["id"].is_meta
+    assert len(pickle.loads(pickle.dumps(on_cpu))) == len(expected)
+    with pytest.raises(cst.errors.StateError, match="was given to workers"):
+        next(iter(DataLoader(on_cpu, batch_size=None, num_workers=1)))

@@ -626,22 +626,32 @@ class Dataset(Generic[Item]):
         return Converted(self, convert)
 
     @overload
-    def torch(self: Dataset[Batch], *, jagged: bool = True) -> TorchDataset[TorchBatch]: ...
+    def torch(
+        self: Dataset[Batch], *, jagged: bool = True, device: Any = None
+    ) -> TorchDataset[TorchBatch]: ...
 
     @overload
     def torch(
-        self: Dataset[Labelled], *, jagged: bool = True
+        self: Dataset[Labelled], *, jagged: bool = True, device: Any = None
     ) -> TorchDataset[tuple[TorchBatch, TorchTensor]]: ...
 
-    def torch(self, *, jagged: bool = True) -> Any:
+    def torch(self, *, jagged: bool = True, device: Any = None) -> Any:
         """Returns a torch.utils.data.IterableDataset that returns each batch as a Batch of torch
         tensors. See `to_torch`, also for jagged.
 
         DataLoader(ds.torch(), batch_size=None, num_workers=n) gives the same batches in the same
         order for every n. To resume, save ds.state_of(batch.position); torchdata's
         StatefulDataLoader saves the state itself.
+
+        device: a torch.device or its name, such as "cuda": the batches are on it when the loop gets
+            them, and the next one is copied meanwhile, as prefetch_to_device does. It is not for
+            the workers of a DataLoader: call prefetch_to_device with the loader.
         """
-        return framework("torch", "torch", "PyTorch").TorchDataset(self, jagged)
+        made = framework("torch", "torch", "PyTorch").TorchDataset
+        if device is None:
+            return made(self, jagged)
+        made = framework("torch_device", "torch", "PyTorch").TorchDeviceDataset
+        return made(self, jagged, device)
 
     def tf(self) -> Any:
         """Returns a tf.data.Dataset of the batches, in order; see `to_tf`. Its element_spec is

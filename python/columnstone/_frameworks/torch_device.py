@@ -2,72 +2,97 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
+from torch.utils.data import get_worker_info
 
-from .._base.errors import UnsupportedError
+from .._base.errors import StateError, UnsupportedError
 from .._core import Tensor
+from .._dataset.device import prefetch_to_device
 from .._tensor.conversion import converted, ragged_parts, sparse_parts
 from .._tensor.tensor import RaggedTensor, SparseTensor
-from .torch import to_torch
+from .torch import Item, TorchDataset, to_torch
+from .torch_block import HostBlock
 from .torch_tensors import Offsets, StringTensor, jagged, sparse_coo
+
+if TYPE_CHECKING:
+    from .._dataset.dataset import Dataset
 
 
 class _Begun(NamedTuple):
     """An item that is being copied."""
 
     item: Any
-    tensors: list[Any]  # that the stream of the copies has made
+    block: Any  # that the stream of the copies has made
     done: Any  # an event of it
 
 
+class TorchDeviceDataset(TorchDataset[Item]):
+    """A dataset of torch's whose batches are on a device when the loop gets them. Iterate over it
+    in the process that trains."""
+
+    def __init__(self, dataset: Dataset[Any], jagged: bool, device: Any) -> None:
+        super().__init__(dataset, jagged)
+        self._device = checked(device)
+
+    def __iter__(self) -> Any:
+        if get_worker_info() is not None:
+            hint = "prefetch_to_device(DataLoader(ds.torch(), batch_size=None, ...), device)"
+            raise StateError(
+                f"a dataset for the device {self._device} was given to workers ({hint})", hint=hint
+            )
+        return prefetch_to_device(super().__iter__(), self._device)
+
+
+def checked(device: Any) -> Any:
+    """The torch.device; UnsupportedError without CUDA, if it is one of CUDA's."""
+    made = torch.device(device)
+    if made.type == "cuda" and not torch.cuda.is_available():
+        raise UnsupportedError(f"CUDA is not available for the device {made}")
+    return made
+
+
 class TorchMover:
-    """Copies to one device. With CUDA, it uses a stream of its own and pinned memory, so that
-    computations in other streams continue meanwhile."""
+    """Copies to one device. With CUDA, an item is one block: it is packed into pinned memory, and
+    one copy in a stream of its own brings it to the device, so that computations in other streams
+    continue meanwhile. The tensors are views of the block there."""
 
     def __init__(self, device: Any) -> None:
-        self._device = torch.device(device)
+        self._device = checked(device)
         self._stream: Any = None
         if self._device.type == "cuda":
-            if not torch.cuda.is_available():
-                raise UnsupportedError(f"CUDA is not available for the device {self._device}")
             self._stream = torch.cuda.Stream(self._device)
 
     def begin(self, item: Any) -> _Begun:
         if self._stream is None:
-            return _Begun(_Walk(self._copy).walk(item), [], None)
-        made: list[Any] = []
+            return _Begun(_Walk(self._copy).walk(item), None, None)
         callers = torch.cuda.current_stream(self._device)
+        host = HostBlock(item, pinned=True)
         with torch.cuda.stream(self._stream):
-            item = _Walk(lambda tensor: self._copy_in_stream(tensor, callers, made)).walk(item)
-            return _Begun(item, made, self._stream.record_event())
+            # Torch does not reuse pinned memory before the copy out of it is done.
+            block = host.block.to(self._device, non_blocking=True)
+            item = host.unpacked(block, lambda tensor: self._copy_alone(tensor, callers))
+            return _Begun(item, block, self._stream.record_event())
 
     def end(self, begun: _Begun) -> Any:
-        """Makes the caller's stream wait for the copies. The copying stream reuses their memory
-        only when the caller's stream has finished its present work."""
+        """Makes the caller's stream wait for the copy. The copying stream reuses its memory only
+        when the caller's stream has finished its present work."""
         if self._stream is not None:
             stream = torch.cuda.current_stream(self._device)
             stream.wait_event(begun.done)
-            for tensor in begun.tensors:
-                tensor.record_stream(stream)
+            begun.block.record_stream(stream)
         return begun.item
 
     def _copy(self, tensor: Any) -> Any:
         return tensor.to(self._device)
 
-    def _copy_in_stream(self, tensor: Any, callers: Any, made: list[Any]) -> Any:
-        is_plain = tensor.layout == torch.strided and not tensor.is_nested
-        if tensor.device.type != "cpu" or not is_plain:
-            # Results of a function on a device are ready only in the caller's stream.
-            with torch.cuda.stream(callers):
-                return tensor.to(self._device)
-        # Torch does not reuse pinned memory before the copy out of it is done.
-        pinned = tensor if tensor.is_pinned() else tensor.pin_memory()
-        copy = pinned.to(self._device, non_blocking=True)
-        made.append(copy)
-        return copy
+    def _copy_alone(self, tensor: Any, callers: Any) -> Any:
+        """What a block does not hold. Results of a function on a device are ready only in the
+        caller's stream."""
+        with torch.cuda.stream(callers):
+            return tensor.to(self._device)
 
 
 class _Walk:

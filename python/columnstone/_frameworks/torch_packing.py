@@ -26,6 +26,7 @@ import numpy as np
 import torch
 
 from .._core import Tensor, pack_arrays
+from .._tensor.conversion import like
 from .._tensor.tensor import RaggedTensor, SparseTensor
 from .torch_tensors import Offsets, StringTensor, jagged, sparse_coo
 
@@ -132,10 +133,12 @@ def _numbers_of(dtype: Any) -> Layout:
 def unpacked(block: Any, layout: Layout, places: Places, values: Iterable[Any]) -> Any:
     """The packed value, with arrays inside the block: a writable buffer or a torch tensor."""
     raw = block.numpy() if isinstance(block, torch.Tensor) else block
-    return _Reader(memoryview(raw), places, values).read(layout)
+    return Reader(memoryview(raw), places, values).read(layout)
 
 
-class _Reader:
+class Reader:
+    """Makes what a layout describes, of memory of the host."""
+
     def __init__(self, memory: memoryview, places: Places, values: Iterable[Any]) -> None:
         self._memory = memory
         self._places = iter(places)
@@ -178,13 +181,23 @@ def _ragged_of(values: Any, *splits: Any) -> RaggedTensor:
     return RaggedTensor(values, list(splits))
 
 
+def _like(made: dict[str, Any], given: Any) -> Any:
+    return like(given, made)
+
+
+def _tuple_of(*parts: Any) -> tuple[Any, ...]:
+    return parts
+
+
 def _list_of(*parts: Any) -> list[Any]:
     return list(parts)
 
 
 _MAKERS: dict[str, Callable[..., Any]] = {
+    "like": _like,
     "list": _list_of,
     "ragged": _ragged_of,
     "sparse": SparseTensor,
     "sparse_coo": sparse_coo,
+    "tuple": _tuple_of,
 }

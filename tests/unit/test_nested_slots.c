@@ -74,6 +74,44 @@ TEST(splits_of_a_slice_begin_at_0) {
   }
 }
 
+/* Lists of one item each, of which one is null: its item is stepped over, whatever the place, by
+ * offsets of both widths, and in a slice. */
+TEST(a_null_list_hides_its_item_wherever_it_lies) {
+  enum { ROWS = 21 };
+  for (int width = 4; width <= 8; width += 4) {
+    for (int64_t from = 0; from < 6; from++) {
+      for (int64_t hidden = from; hidden < ROWS; hidden++) {
+        int64_t wide[ROWS + 1];
+        int32_t narrow[ROWS + 1];
+        uint8_t bits[4] = {0xff, 0xff, 0xff, 0xff};
+        for (int i = 0; i <= ROWS; i++) {
+          wide[i] = narrow[i] = i;
+        }
+        bits[hidden / 8] &= (uint8_t) ~(1u << hidden % 8);
+        cst__view item = {.layout = CST__LAYOUT_NUMBER, .dtype = CST_DTYPE_INT64, .length = ROWS};
+        cst__view view = {.layout = CST__LAYOUT_LIST,
+                          .length = ROWS - from,
+                          .offset = from,
+                          .null_count = 1,
+                          .validity = bits,
+                          .offsets = width == 8 ? (const void *)wide : (const void *)narrow,
+                          .offset_width = width,
+                          .children = &item,
+                          .num_children = 1};
+        cst__arena arena = nested_arena();
+        cst__slots slots = cst__slots_all(&view);
+        cst__lists lists;
+        CHECK_EQ(cst__slots_open(&slots, &arena, &lists, NULL), CST_OK);
+        CHECK_EQ(slots.chosen.count, ROWS - from - 1);
+        for (int64_t i = 0; i <= ROWS - from; i++) {
+          CHECK_EQ(lists.splits[i], i - (i > hidden - from));
+        }
+        cst__arena_reset(&arena);
+      }
+    }
+  }
+}
+
 TEST(lists_of_a_fixed_size) {
   walked w;
   cst__lists lists;

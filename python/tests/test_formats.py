@@ -115,6 +115,18 @@ def test_what_the_function_raises_comes_out(lines: pathlib.Path) -> None:
         cst.open(lines / "1.txt", "lines")
 
 
+def test_a_sniffer_sees_the_first_4096_bytes(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_bytes(b"x\n" * 3000)
+    seen: list[bytes] = []
+    cst.format.register("other", table_of, lambda head: seen.append(head) or False)
+    try:
+        cst.open(path)
+    finally:
+        cst.format.unregister("other")
+    assert seen == [path.read_bytes()[:4096]]
+
+
 def test_what_a_sniffer_raises_comes_out(lines: pathlib.Path) -> None:
     def bad(head: bytes) -> bool:
         raise KeyError("sniff")

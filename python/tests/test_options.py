@@ -235,6 +235,17 @@ def test_bad_pickles_of_arrow_schemas() -> None:
         cst._core.ArrowSchema._of_tree(deep)
 
 
+def test_none_is_the_default_of_an_option(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("x\n" + "1\n" * 2000)
+    none: Any = None
+    source = cst.open(path, batch_size=none, threads=none, max_inflation=none, nested=none)
+    assert source.batch_size == 1024
+    assert [len(batch) for batch in source] == [1024, 976]
+    with pytest.raises(cst.errors.ArgumentError, match="on_error must be"):
+        cst.open(path, on_error=none)
+
+
 def test_open_has_the_options_of_sources_and_says_what_they_are() -> None:
     places = {
         "paths",

@@ -1,7 +1,7 @@
 """The row on converting messages: gzip TFRecord shards to one Parquet file, with two threads.
 
 Each contender runs in a process of its own and tells the seconds of the conversion alone, without
-imports. The peer is the script that one writes with ptars and pyarrow.
+imports, and the peak of its memory. The peer is the script that one writes with ptars and pyarrow.
 """
 
 from __future__ import annotations
@@ -10,21 +10,19 @@ import concurrent.futures
 import gzip
 import importlib.util
 import pathlib
-import statistics
 import struct
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from typing import Any
 
+import convert_rows
 import data
 import message_data
 from decode_rows import Settings
-from report import Figure, faster, rate
+from report import Figure
 
 THREADS, SHARDS, BATCH = 2, 4, 4096
-FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def ours(paths: list[str], output: str) -> None:
@@ -79,12 +77,6 @@ def shards(settings: Settings) -> list[str]:
     return paths
 
 
-def seconds(contender: str, paths: list[str], output: pathlib.Path) -> float:
-    command = [sys.executable, __file__, contender, str(output), *paths]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=FOLDER, check=True)
-    return float(done.stdout.split()[-1])
-
-
 def compare(own: pathlib.Path, other: pathlib.Path) -> None:
     """The number of rows, and the first of each group of rows: all of it would take minutes."""
     import pyarrow.parquet as pq
@@ -104,14 +96,13 @@ def to_parquet(settings: Settings) -> list[Figure]:
     own, other = (settings.folder / f"messages-{name}.parquet" for name in ("ours", "ptars"))
     mine, theirs = [], []
     for _ in range(settings.rounds):
-        mine.append(seconds("ours", paths, own))
-        theirs.append(seconds("ptars_and_pyarrow", paths, other))
+        mine.append(convert_rows.run_apart(__file__, "ours", paths, own))
+        theirs.append(convert_rows.run_apart(__file__, "ptars_and_pyarrow", paths, other))
     compare(own, other)
     own.unlink()
     other.unlink()
     size = sum(pathlib.Path(path).stat().st_size for path in paths) / 1e6
-    m, t = statistics.median(mine), statistics.median(theirs)
-    return [faster(label, "ptars and pyarrow", t / m, f"{rate(size / m)}, {rate(size / t)}", 5)]
+    return [convert_rows.figure(label, "ptars and pyarrow", mine, theirs, size, 4)]
 
 
 def main() -> None:
@@ -123,7 +114,7 @@ def main() -> None:
     importlib.import_module("columnstone" if name == "ours" else "ptars")
     start = time.perf_counter()
     run(paths, output)
-    print(time.perf_counter() - start)
+    convert_rows.tell(start)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ static const uint64_t group_least = 64 << 10;
 static const uint64_t window_bytes = 256 << 10; /* decoded ahead of the caller, per thread: few, so
                                                    that their buffers stay in the cache */
 static const uint64_t fill_ahead = 256 << 10;   /* queued for decoding, per thread */
-static const uint64_t budget_base = 64 << 20;   /* read ahead of compressed files, in all */
+static const uint64_t budget_base = 32 << 20;   /* read ahead of compressed files, in all */
 static const uint64_t budget_thread = 16 << 20; /* more per thread above two */
 enum {
   GROUP_UNITS = 64,

@@ -130,6 +130,21 @@ static size_t make_number(char *text) {
   return size;
 }
 
+/* What the general grammar says of a text. */
+static unsigned classify_plainly(cst_bytes t) {
+  cst__number d;
+  int64_t whole;
+  if (t.size == 0 || !cst__parse_number(t.data, t.size, &d) || (!d.is_word && !d.is_plain)) {
+    return CST__CSV_HAS_TEXT;
+  }
+  double real;
+  if (!d.is_int || d.is_word) {
+    bool fits = cst__parse_float64(t.data, t.size, &real);
+    return fits ? CST__CSV_HAS_FLOAT : CST__CSV_HAS_TEXT;
+  }
+  return cst__parse_int64(t.data, t.size, &whole) ? CST__CSV_HAS_INT : CST__CSV_HAS_TEXT;
+}
+
 /* Eight digits at a time, or as text/number.h reads them. */
 TEST(floats_are_as_read_plainly) {
   srand(10);
@@ -139,6 +154,7 @@ TEST(floats_are_as_read_plainly) {
     const size_t size = make_number(text);
     const uint8_t *cell = padded(text);
     const cst_bytes t = cst__csv_trim(cell, size);
+    CHECK_EQ(cst__csv_classify(cell, size) & ~(unsigned)CST__CSV_HAS_WIDE_INT, classify_plainly(t));
     double wide = 0;
     double expected_wide = 0;
     float narrow = 0;

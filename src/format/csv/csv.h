@@ -209,7 +209,7 @@ static inline cst_bytes cst__csv_trim(const uint8_t *text, size_t size) {
 
 /* One of INT (and WIDE_INT), FLOAT and TEXT. A plus sign or needless zeros in front make a text of
  * a number, as do integers beyond int64 and floats beyond float64; so nothing is lost but the
- * rounding of decimals. The text is followed by at least 8 readable bytes. */
+ * rounding of decimals. The text is followed by at least 32 readable bytes. */
 unsigned cst__csv_classify(const uint8_t *text, size_t size);
 
 /* The value of a cell in a column that was asked for: signs and zeros in front are fine. False if

@@ -6,6 +6,10 @@
 #include "format/csv/csv.h"
 #include "text/digits.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 enum { EXACT_INT_DIGITS = 15 /* any integer of so many digits is a double */ };
 
 /* How many of the eight bytes are digits, before the first that is none. */
@@ -64,7 +68,28 @@ static inline bool quick_number(const uint8_t *at, size_t size, cst__number *out
   return at == end && whole + fraction - 1 < MOST;
 }
 
+/* Perhaps a minus and up to eight digits: one word. */
+static inline bool short_int(const uint8_t *at, size_t size, int64_t *out) {
+  bool negative = size > 0 && *at == '-';
+  at += negative;
+  size -= negative;
+  if (size - 1 >= 8) {
+    return false;
+  }
+  uint64_t word = cst__load64(at) << (64 - 8 * size);
+  word |= UINT64_C(0x3030303030303030) >> (8 * size - 1) >> 1; /* zeros in front */
+  if (!cst__are_digits(word)) {
+    return false;
+  }
+  int64_t value = (int64_t)cst__digits_value(word);
+  *out = negative ? -value : value;
+  return true;
+}
+
 bool cst__csv_int64(const uint8_t *bytes, size_t size, int64_t *out) {
+  if (short_int(bytes, size, out)) {
+    return true;
+  }
   cst__number d;
   if (quick_number(bytes, size, &d) && d.is_int && d.digits <= INT64_MAX) {
     *out = d.negative ? -(int64_t)d.digits : (int64_t)d.digits;
@@ -113,7 +138,45 @@ static unsigned classify_int(const cst__number *d) {
   return is_exact ? CST__CSV_HAS_INT : CST__CSV_HAS_INT | CST__CSV_HAS_WIDE_INT;
 }
 
+/* INT or FLOAT for a minus or none, digits without needless zeros in front, and perhaps a point
+ * among them; 0: look closer. Its value is not needed, and so the digits are not read.
+ */
+static inline unsigned quick_class(const uint8_t *at, size_t size) {
+#if defined(__SSE2__)
+  enum { MOST = 16 };
+  const size_t sign = size > 0 && *at == '-';
+  at += sign;
+  size -= sign;
+  if (size - 1 >= 2 * MOST - 1) {
+    return 0;
+  }
+  unsigned others = 0;
+  for (size_t i = 0; i < 2; i++) { /* bytes that are no digits */
+    const __m128i text = _mm_loadu_si128((const __m128i *)(const void *)(at + MOST * i));
+    const __m128i digits = _mm_sub_epi8(text, _mm_set1_epi8('0'));
+    const __m128i nine = _mm_set1_epi8(9);
+    const __m128i are = _mm_cmpeq_epi8(_mm_max_epu8(digits, nine), nine);
+    others |= ((unsigned)_mm_movemask_epi8(are) ^ 0xffff) << (MOST * i);
+  }
+  others &= (1U << size) - 1; /* of the text */
+  const bool has_zero = *at == '0' && size > 1 && (others & 2) == 0;
+  if (others == 0) {
+    return size <= EXACT_INT_DIGITS && !has_zero ? CST__CSV_HAS_INT : 0;
+  }
+  const bool is_point = (others & (others - 1)) == 0 && at[__builtin_ctz(others)] == '.';
+  return is_point && size > 1 && !has_zero ? CST__CSV_HAS_FLOAT : 0;
+#else
+  (void)at;
+  (void)size;
+  return 0;
+#endif
+}
+
 unsigned cst__csv_classify(const uint8_t *bytes, size_t size) {
+  const unsigned quick = quick_class(bytes, size);
+  if (quick != 0) {
+    return quick;
+  }
   cst__number d;
   if (quick_number(bytes, size, &d)) {
     return !d.is_plain ? CST__CSV_HAS_TEXT : d.is_int ? classify_int(&d) : CST__CSV_HAS_FLOAT;

@@ -23,7 +23,13 @@
 #include "io/output.h"
 #include "text/number.h"
 
-enum { FLUSH_SIZE = 1 << 18 };
+enum {
+  FLUSH_SIZE = 1 << 18,
+  SHORT = 64 /* bytes of a text that is copied while it is looked through */
+};
+
+/* Types whose cells have a way of their own. */
+typedef enum cell_kind { CELL_OTHER, CELL_INT64, CELL_FLOAT64, CELL_FLOAT32, CELL_TEXT } cell_kind;
 
 typedef struct csv_sink {
   cst_allocator allocator;
@@ -38,6 +44,7 @@ typedef struct csv_sink {
   bool lossy;
   size_t num_columns;
   bool *is_multivalent;
+  cell_kind *kinds; /* of the columns of the batch */
 } csv_sink;
 
 static void csv_free(void *ptr) {
@@ -46,6 +53,7 @@ static void csv_free(void *ptr) {
   cst__text_free(&sink->text);
   cst__text_free(&sink->cell);
   cst__delete(sink->is_multivalent);
+  cst__delete(sink->kinds);
   cst__delete(sink);
 }
 
@@ -117,7 +125,6 @@ static bool are_plain(uint8_t delimiter, const uint8_t *bytes, size_t size) {
 }
 
 static void csv_put_text(csv_sink *sink, const uint8_t *bytes, size_t size) {
-  enum { SHORT = 64 };
   const uint8_t delimiter = sink->dialect.delimiter;
   /* A row must not look like a comment, nor the first one like a byte order mark. */
   if (size == 0 || bytes[0] == sink->dialect.comment || bytes[0] == 0xef) {
@@ -160,30 +167,8 @@ static cst_bytes text_of(const cst__view *view, int64_t i, char time[CST__VALUE_
                                    : cst__view_bytes(view, i);
 }
 
-/* The common types, which JSON's words are not needed for. False: another one. */
-static inline bool put_common_number(cst__text *text, const cst__view *view, int64_t i) {
-  const int64_t at = view->offset + i;
-  if (view->layout != CST__LAYOUT_NUMBER ||
-      (view->dtype != CST_DTYPE_INT64 && view->dtype != CST_DTYPE_FLOAT64 &&
-       view->dtype != CST_DTYPE_FLOAT32)) {
-    return false;
-  }
-  char *to = cst__text_reserve(text, CST__NUMBER_SIZE);
-  if (to != NULL) {
-    text->size += view->dtype == CST_DTYPE_INT64
-                      ? cst__print_int64(to, ((const int64_t *)view->data)[at])
-                  : view->dtype == CST_DTYPE_FLOAT64
-                      ? cst__print_float64(to, ((const double *)view->data)[at], CST__FLOAT_PYTHON)
-                      : cst__print_float32(to, ((const float *)view->data)[at], CST__FLOAT_PYTHON);
-  }
-  return true;
-}
-
 static void csv_put_value(csv_sink *sink, const cst__view *view, int64_t i) {
   char time[CST__VALUE_TEXT_SIZE];
-  if (!sink->quotes_numbers && put_common_number(&sink->text, view, i)) {
-    return;
-  }
   if (is_text(view)) {
     cst_bytes bytes = text_of(view, i, time);
     csv_put_text(sink, bytes.data, bytes.size);
@@ -305,6 +290,63 @@ static cst_status put_lone_null(csv_sink *sink, const cst__view *view, int64_t r
   return CST_OK;
 }
 
+/* What a column's cells take, in one batch. */
+static cell_kind kind_of(const csv_sink *sink, const cst__view *view) {
+  if (view->layout == CST__LAYOUT_BINARY) {
+    return CELL_TEXT;
+  }
+  if (view->layout != CST__LAYOUT_NUMBER || sink->quotes_numbers) {
+    return CELL_OTHER;
+  }
+  switch (view->dtype) {
+    case CST_DTYPE_INT64:
+      return CELL_INT64;
+    case CST_DTYPE_FLOAT64:
+      return CELL_FLOAT64;
+    case CST_DTYPE_FLOAT32:
+      return CELL_FLOAT32;
+    default:
+      return CELL_OTHER;
+  }
+}
+
+/* A text that needs no quotes, if it is short. False: nothing is written. */
+static inline bool put_short_text(csv_sink *sink, const cst__view *view, int64_t at) {
+  const int64_t begin = cst__view_entry(view->offsets, view->offset_width, at);
+  const size_t size = (size_t)(cst__view_entry(view->offsets, view->offset_width, at + 1) - begin);
+  const uint8_t *bytes = (const uint8_t *)view->data + begin;
+  if (size - 1 >= SHORT || bytes[0] == sink->dialect.comment || bytes[0] == 0xef) {
+    return false;
+  }
+  char *to = cst__text_reserve(&sink->text, SHORT);
+  if (to == NULL || !copy_short(sink->dialect.delimiter, to, bytes, size)) {
+    return false;
+  }
+  sink->text.size += size;
+  return true;
+}
+
+/* A cell of a common type, written where it comes to stand. False: of another one. */
+static inline bool put_common(csv_sink *sink, cell_kind kind, const cst__view *view, int64_t row) {
+  const int64_t at = view->offset + row;
+  if (kind == CELL_OTHER) {
+    return false;
+  }
+  if (kind == CELL_TEXT) {
+    return put_short_text(sink, view, at);
+  }
+  char *to = cst__text_reserve(&sink->text, CST__NUMBER_SIZE);
+  if (to == NULL) {
+    return true;
+  }
+  sink->text.size +=
+      kind == CELL_INT64 ? cst__print_int64(to, ((const int64_t *)view->data)[at])
+      : kind == CELL_FLOAT64
+          ? cst__print_float64(to, ((const double *)view->data)[at], CST__FLOAT_PYTHON)
+          : cst__print_float32(to, ((const float *)view->data)[at], CST__FLOAT_PYTHON);
+  return true;
+}
+
 static cst_status csv_put_row(csv_sink *sink, const cst__view *batch, int64_t row,
                               cst_error *error) {
   size_t begin = sink->text.size;
@@ -313,7 +355,7 @@ static cst_status csv_put_row(csv_sink *sink, const cst__view *batch, int64_t ro
     if (i > 0) {
       cst__text_append_few(&sink->text, &sink->dialect.delimiter, 1);
     }
-    if (cst__view_is_null(view, row)) {
+    if (cst__view_is_null(view, row) || put_common(sink, sink->kinds[i], view, row)) {
       continue;
     }
     if (cst__view_is_list(view)) {
@@ -341,6 +383,9 @@ static cst_status csv_flush(csv_sink *sink, cst_error *error) {
 static cst_status csv_put_rows(csv_sink *sink, const cst__view *batch, cst_error *error) {
   for (size_t i = 0; i < sink->num_columns && !sink->lossy; i++) {
     CST__TRY(cst__json_check_dates(&batch->children[i], error));
+  }
+  for (size_t i = 0; i < sink->num_columns; i++) {
+    sink->kinds[i] = kind_of(sink, &batch->children[i]);
   }
   for (int64_t row = 0; row < batch->length; row++) {
     CST__TRY(csv_put_row(sink, batch, row, error));
@@ -420,7 +465,8 @@ static cst_status csv_begin(csv_sink *sink, const cst__sink_target *target, cst_
       strchr(numbers, sink->dialect.delimiter) != NULL || sink->dialect.comment >= 0;
   sink->quotes_inner = strchr(numbers, sink->dialect.secondary) != NULL;
   sink->is_multivalent = cst__new_zero(&sink->allocator, sink->num_columns + 1);
-  if (sink->is_multivalent == NULL) {
+  sink->kinds = cst__new_zero(&sink->allocator, (sink->num_columns + 1) * sizeof *sink->kinds);
+  if (sink->is_multivalent == NULL || sink->kinds == NULL) {
     return cst__fail_memory(error, sink->num_columns);
   }
   for (size_t i = 0; i < sink->num_columns; i++) {

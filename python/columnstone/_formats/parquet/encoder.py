@@ -93,18 +93,34 @@ class Encoder:
 
         for unit, sample in zip(part, samples, strict=False):
             self._plain[unit.path] = _distinct(unit, sample)
-        plain = set[str]().union(*(self._plain[unit.path] for unit in part))
-        leaves = [leaf for unit in part for leaf in unit.leaves]
         out = pa.BufferOutputStream()
         with self._pq.ParquetWriter(
             out,
             table.schema,
-            use_dictionary=[leaf for leaf in leaves if leaf not in plain] if plain else True,
+            use_dictionary=self._dictionaries(part),
             store_schema=False,
             **self._options,
         ) as writer:
             writer.write_table(table, row_group_size=max(1, table.num_rows))
         return Piece(out.getvalue())
+
+    def _dictionaries(self, part: list[_Unit]) -> list[str] | bool:
+        """The leaves that get them; True: all."""
+        plain = set[str]().union(*(self._plain[unit.path] for unit in part))
+        leaves = [leaf for unit in part for leaf in unit.leaves]
+        return [leaf for leaf in leaves if leaf not in plain] if plain else True
+
+    def writer(self, out: Any, first: pa.Table | None) -> Any:
+        """A writer of the same file by one thread, without pieces to put together; first: the rows
+        of the first row group."""
+        if first is not None:
+            samples = self.samples(self._units, first.columns)
+            for unit, sample in zip(self._units, samples, strict=True):
+                self._plain[unit.path] = _distinct(unit, sample)
+        dictionaries = self._dictionaries(self._units) if self._plain else True
+        return self._pq.ParquetWriter(
+            out, self._schema, use_dictionary=dictionaries, **self._options
+        )
 
     def samples(self, part: list[_Unit], columns: list[Any]) -> list[Any]:
         """The first values of units; none after the first row group."""

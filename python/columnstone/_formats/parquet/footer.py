@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     # Field number -> (kind, value). Numbers are ints, and bools the kinds 1 and 2; a list is (kind
-    # of its items, items); everything else is its bytes.
+    # of its items, items); everything else is its bytes, and so may be a struct that is written.
     Struct: TypeAlias = dict[int, tuple[int, Any]]
 
 MAGIC = b"PAR1"
@@ -56,7 +56,7 @@ class Footer:
     def __init__(self, empty: Any) -> None:
         """empty: the bytes of a file of all columns, without rows."""
         self._footer = footer_of(memoryview(empty))
-        self._groups: list[Struct] = []
+        self._groups: list[bytes] = []  # as they stand in the footer: as objects they are large
         self._rows = 0
 
     def add(self, pieces: list[Piece], num_rows: int, offset: int) -> None:
@@ -80,7 +80,9 @@ class Footer:
                 group[_ORDINAL] = (group[_ORDINAL][0], len(self._groups))
             else:
                 del group[_ORDINAL]
-        self._groups.append(group)
+        entry = bytearray()
+        _put_struct(entry, group)
+        self._groups.append(bytes(entry))
         self._rows += num_rows
 
     def end(self) -> bytes:
@@ -199,7 +201,10 @@ def _put_value(out: bytearray, kind: int, value: Any) -> None:
     if kind in _INTS:
         _put_varint(out, value << 1 if value >= 0 else ~(value << 1))
     elif kind == _STRUCT:
-        _put_struct(out, value)
+        if isinstance(value, bytes):
+            out += value
+        else:
+            _put_struct(out, value)
     elif kind in (_LIST, _SET):
         of, items = value
         if len(items) < 15:

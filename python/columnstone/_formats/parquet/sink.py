@@ -344,6 +344,7 @@ class _File:
         self._threads = threads
         self._running: list[Future[Piece]] = []  # the pieces of a row group
         self._running_rows = 0
+        self._writer: Any = None  # without threads; from the first row group on
         if file is not None:
             self._counted = _Counted(file, None, False)
         elif in_place:  # it is there, unless it has been given up meanwhile
@@ -353,7 +354,8 @@ class _File:
         weakref.finalize(self, self._counted.give_up)  # of a writer that nobody closes
         try:
             self._encoder = Encoder(pq, schema, options, threads)
-            self._counted.write(MAGIC)
+            if beside is not None:
+                self._counted.write(MAGIC)
         except BaseException:
             self.abort()
             raise
@@ -374,30 +376,32 @@ class _File:
         memory is that of one row group, and whoever decodes the next rows does so meanwhile.
         may_go_on: they are not."""
         rows = self._rows
-        tasks = self._tasks()
-        if not tasks:
+        if not rows:
+            self._pending.clear()
             return
-        self._wait()
         if self._beside is None:
-            self._put((task() for task in tasks), rows)
+            self._write_alone(self._collected())
             return
+        tasks = self._encoder.tasks(self._collected())  # which only they hold
+        self._wait()
         self._running = [self._beside.submit(task) for task in tasks]
         self._running_rows = rows
         if len(tasks) > self._threads and not may_go_on:
             self._wait()
 
-    def _tasks(self) -> list[Callable[[], Piece]]:
-        """Those that encode the collected rows, which only they hold then."""
+    def _collected(self) -> pa.Table:
+        """The collected rows, which are let go."""
         import pyarrow as pa
 
         tables, self._pending = self._pending, []
         self._bytes = self._rows = 0
-        if not tables:
-            return []
         table = pa.concat_tables(tables)
-        if table.num_rows < _CHUNK_ROWS * len(tables):
-            table = table.combine_chunks()
-        return self._encoder.tasks(table)
+        return table.combine_chunks() if table.num_rows < _CHUNK_ROWS * len(tables) else table
+
+    def _write_alone(self, table: pa.Table) -> None:
+        if self._writer is None:
+            self._writer = self._encoder.writer(self._counted, table)
+        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
 
     def _put(self, made: Iterable[Piece], rows: int) -> None:
         """Writes the pieces of a row group, each when it is there."""
@@ -422,8 +426,11 @@ class _File:
         if self._open:
             self.flush()
             self._wait()
-            self._counted.write(self._encoder.end())
-            self._counted.flush()
+            if self._beside is not None:
+                self._counted.write(self._encoder.end())
+                self._counted.flush()
+            else:
+                (self._writer or self._encoder.writer(self._counted, None)).close()
             self._open = False
             self._counted.end()
 

@@ -420,7 +420,8 @@ static inline size_t put_short(char *to, double value, cst__float_style style) {
   const uint32_t fraction = (uint32_t)(digits % SCALE);
   size_t size = cst__print_uint64(to, digits / SCALE);
   if (fraction == 0) {
-    memcpy(to + size, ".0", 2);
+    to[size] = '.';
+    to[size + 1] = '0';
     return size + (layouts[style].always_point ? 2 : 0);
   }
   uint64_t last;

@@ -31,7 +31,7 @@ static inline size_t take_digits(const uint8_t **at, const uint8_t *end, uint64_
     size_t left = (size_t)(end - *at);
     count = count_digits(word);
     count = count < left ? count : left;
-    if (count == 0) {
+    if (count == 0 || count > 8) { /* never more, which not every checker sees */
       break;
     }
     if (count < 8) { /* zeros in front */

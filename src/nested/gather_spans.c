@@ -168,7 +168,7 @@ CONSTANT_WIDTH void copy_blocks(const cst__spans *spans, const span_values *v, s
   const int64_t *ends = spans->ends;
   size_t from_size = (size_t)v->slots * width;
   size_t to_size = (size_t)spans_total(spans) * width;
-  int64_t last = spans->count - 1;
+  int64_t last = to_size > 0 ? spans->count - 1 : -1; /* without values there may be no buffer */
   for (int64_t i = 0; i <= last; i++) {
     size_t size = (size_t)(ends[i + 1] - ends[i]) * width;
     const uint8_t *from = v->from + (size_t)begins[i] * width;

@@ -187,7 +187,7 @@ void cst__put_json_inside(cst__text *out, const void *bytes, size_t size,
 void cst__put_json_in_html(cst__text *out, const void *bytes, size_t size) {
   const uint8_t *at = bytes;
   cst__text_puts(out, "\"");
-  while (size > 0) {
+  while (at != NULL && size > 0) {
     const size_t valid = cst__utf8_valid_prefix(at, size);
     const uint8_t *angle = valid > 0 ? memchr(at, '<', valid) : NULL;
     const size_t plain = angle != NULL ? (size_t)(angle - at) : valid;

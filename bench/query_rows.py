@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 import query_data
 import timing
 from decode_rows import Settings
+from google.protobuf import json_format
 from query_data import Work
 from report import Figure, Results, faster, rate
 
@@ -237,9 +238,29 @@ def served(settings: Settings) -> list[Figure]:
     text = f"{own['first'] * 1e6:.0f} µs (opening alone {own['open'] * 1e6:.0f} µs)"
     first = f"{label}, opened and 32 requests answered, in C"
     made.append(Figure(first, text, "≤ 1 ms", own["first"] <= 1e-3))
+    made.append(json_requests(settings, log, own["warm"]))
     if not STRUCT2TENSOR.exists():
         return [*made, unmeasured(f"{label}, against a SavedModel", "struct2tensor is missing")]
     return made + against_saved_model(settings, own)
+
+
+def json_requests(settings: Settings, log: Sessions, binary: float) -> Figure:
+    """The same requests in protobuf's JSON, against those in binary."""
+    view, path = settings.folder / "ranking_json.cstv", settings.folder / "sessions_json.tfrecord"
+    query = f"from message {query_data.PACKAGE}.Session with form = json\n{query_data.RANKING}"
+    cst.Query.from_text(query, descriptors=query_data.descriptor_set()).view().save(view)
+    if not path.exists():
+        requests = (query_data.Session.FromString(r) for batch in log.batches for r in batch)
+        data.write_framed(
+            path, (json_format.MessageToJson(r, indent=None).encode() for r in requests)
+        )
+    command = [VIEW_BENCH, view, path]
+    runs = [json.loads(subprocess.check_output(command)) for _ in range(settings.rounds)]
+    warm = statistics.median(run["warm"] for run in runs)
+    ratio = warm / binary
+    text = f"{ratio:.1f}x ({microseconds(warm, binary)})"
+    label = "views, the ranking example, 32 requests in JSON, against binary ones, in C"
+    return Figure(label, text, "≤ 2.5x", ratio <= 2.5)
 
 
 def microseconds(own: float, other: float) -> str:

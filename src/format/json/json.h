@@ -15,17 +15,17 @@
 #include "base/hash.h"
 #include "format/table/table.h"
 #include "text/json_document.h"
+#include "text/json_token.h"
 
 enum {
-  CST__JSON_MAX_DEPTH = 100,   /* lists and objects in one another, the record's own counted */
-  CST__JSON_BLOCK = 256 << 10, /* bytes read at a time */
-  CST__JSON_SLACK = 64         /* bytes behind them that may be read */
+  CST__JSON_MAX_DEPTH = 100,  /* lists and objects in one another, the record's own counted */
+  CST__JSON_BLOCK = 256 << 10 /* bytes read at a time */
 };
 
 /* ---- records: lines, or the elements of one list ---- */
 
 typedef struct cst__json_record {
-  const uint8_t *data; /* until the next record; NULs end the buffer, CST__JSON_SLACK at least */
+  const uint8_t *data; /* until the next record; NULs end the buffer (CST__JSON_SLACK) */
   size_t size;
   size_t file;    /* index of its file */
   int64_t record; /* lines: number of the line, 0-based; elements: theirs */
@@ -205,14 +205,6 @@ cst_status cst__json_infer_finish(cst__json_infer *infer, cst__json_types *types
 void cst__json_infer_free(cst__json_infer *infer);
 
 /* ---- rows ---- */
-
-/* A key as most writers spell it, `"name":`, for a comparison by words. */
-typedef struct cst__json_key_text {
-  uint64_t words[2]; /* of the first 16 bytes */
-  uint64_t masks[2]; /* the bits that count */
-  const char *text;
-  size_t size; /* 0: the name has a character that is escaped */
-} cst__json_key_text;
 
 /* How values go straight from text into a column (json_direct.c). */
 typedef enum cst__json_way {

@@ -4,7 +4,7 @@
  */
 #include "arrow/builder.h"
 #include "base/exact.h"
-#include "format/json/json_token.h"
+#include "format/json/json.h"
 #include "text/number.h"
 
 enum { NO_CHILD = UINT32_MAX, MOST_MISSES = 64 };
@@ -93,22 +93,6 @@ static OWN_FRAME const uint8_t *append_integer(const uint8_t *at, cst__json_colu
              : NULL;
 }
 
-/* The number as a double, rounded once. */
-static bool read_float64(const cst__json_digits *digits, double *out) {
-  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  enum { MOST_DIGITS = 19, MOST_DECIMALS = 22 };
-  /* Both are exact, and their quotient is rounded once (Clinger, 1990). */
-  if (digits->num_digits <= MOST_DIGITS && digits->magnitude <= UINT64_C(1) << DBL_MANT_DIG &&
-      !digits->has_exponent && digits->num_decimals <= MOST_DECIMALS) {
-    double size = (double)digits->magnitude / powers[digits->num_decimals];
-    *out = digits->is_negative ? -size : size;
-    return true;
-  }
-  return cst__parse_float64(digits->text, digits->size, out);
-}
-
 static OWN_FRAME const uint8_t *append_float(const uint8_t *at, cst__json_column *column) {
   cst__json_digits digits;
   double wide;
@@ -120,7 +104,8 @@ static OWN_FRAME const uint8_t *append_float(const uint8_t *at, cst__json_column
   }
   bool ok;
   if (column->type->type->dtype == CST_DTYPE_FLOAT64) {
-    ok = read_float64(&digits, &wide) && cst__builder_append(column->to, &wide, sizeof wide);
+    ok = cst__json_digits_float64(&digits, &wide) &&
+         cst__builder_append(column->to, &wide, sizeof wide);
   } else {
     ok = cst__parse_float32(digits.text, digits.size, &narrow) &&
          cst__builder_append(column->to, &narrow, sizeof narrow);
@@ -270,7 +255,7 @@ static const uint8_t *append_value(const uint8_t *at, cst__json_text *text,
 
 cst_status cst__json_rows_add_text(cst__json_rows *rows, const cst__json_record *record,
                                    bool *taken, cst_error *error) {
-  cst__json_text text = {.end = record->data + record->size};
+  cst__json_text text = {record->data + record->size, CST__JSON_MAX_DEPTH};
   *taken = false;
   if (!rows->is_direct || rows->misses > MOST_MISSES) {
     return CST_OK;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/exact.h"
-#include "format/json/json_token.h"
+#include "format/json/json.h"
 #include "text/base64.h"
 #include "text/number.h"
 
@@ -601,7 +601,7 @@ static const uint8_t *known_value(const uint8_t *at, cst__json_text *text, node 
 }
 
 bool cst__json_infer_knows(cst__json_infer *infer, const cst__json_record *record) {
-  cst__json_text text = {.end = record->data + record->size};
+  cst__json_text text = {record->data + record->size, CST__JSON_MAX_DEPTH};
   const uint8_t *at = cst__json_blanks(record->data);
   at = *at == '{' ? known_object(at, &text, &infer->root) : NULL;
   return at != NULL && cst__json_ends_at(at, &text);

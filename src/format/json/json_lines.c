@@ -2,7 +2,7 @@
  * list. */
 #include <string.h>
 
-#include "format/json/json_token.h"
+#include "format/json/json.h"
 
 void cst__json_lines_init(cst__json_lines *lines, const cst__table_files *files,
                           uint64_t max_record, const cst_allocator *allocator) {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/exact.h"
-#include "format/json/json_token.h"
+#include "format/json/json.h"
 #include "format/table/value_text.h"
 #include "text/base64.h"
 #include "text/number.h"

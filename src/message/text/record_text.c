@@ -20,6 +20,8 @@ void cst__record_text_init(cst__record_text *record, const cst_message_options *
 
 void cst__record_text_reset(cst__record_text *record) {
   cst__json_reader_reset(&record->json);
+  cst__json_wire_free(record->direct);
+  record->direct = NULL;
   cst__arena_reset(&record->arena);
   cst__wire_out_free(&record->wire);
   cst__text_free(&record->text);
@@ -50,10 +52,28 @@ static cst_status read_record_tree(cst__record_text *record, cst_bytes text, cst
                                           CST__DEPTH_LIMIT, error);
 }
 
+/* By the short way; *taken is false if the text does not go it. */
+static cst_status read_directly(cst__record_text *record, cst_bytes text, size_t slack, bool *taken,
+                                cst_bytes *wire, cst_error *error) {
+  if (record->direct == NULL) {
+    record->direct = cst__json_wire_new(record->def, &record->json.json.document.allocator);
+  }
+  return record->direct != NULL
+             ? cst__json_wire_read(record->direct, text, slack, taken, wire, error)
+             : cst__fail_memory(error, sizeof *record);
+}
+
 cst_status cst__record_text_read(cst__record_text *record, cst_bytes text, size_t slack,
                                  cst_bytes *wire, cst_error *error) {
   static const uint8_t zeros[64];
   cst__wire_out *out = &record->wire;
+  bool taken = false;
+  if (record->form == CST_MESSAGE_JSON) {
+    CST__TRY(read_directly(record, text, slack, &taken, wire, error));
+  }
+  if (taken) {
+    return CST_OK;
+  }
   cst__arena_reset(&record->arena);
   cst__message *tree = cst__message_new(&record->arena, record->def);
   if (tree == NULL) {

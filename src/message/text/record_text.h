@@ -3,6 +3,7 @@
 #define MESSAGE_RECORD_TEXT_H
 
 #include "message/text/json_read.h"
+#include "message/text/json_wire.h"
 
 /* Memory that is used again from record to record. */
 typedef struct cst__record_text {
@@ -11,6 +12,7 @@ typedef struct cst__record_text {
   const cst__message_def *def;
   const cst_descriptors *descriptors; /* borrowed, as def; NULL: of no type that an Any holds */
   cst__json_reader json;
+  cst__json_wire *direct; /* for JSON, made with the first record */
   cst__arena arena;
   cst__wire_out wire;
   cst__text text;

@@ -1,27 +1,29 @@
-/* The tokens of a record's text. Each step takes the place of a token and returns the place behind
- * it; NULL: this is not JSON, or not as these steps know it. The record goes to the parser of trees
- * (text/json_document.h) then, which tells what is wrong; the steps accept nothing that it does
- * not.
+/* The tokens of a JSON text that lies in memory. Each step takes the place of a token and returns
+ * the place behind it; NULL: this is not JSON, or not as these steps know it. The record goes to
+ * the parser of trees (text/json_document.h) then, which tells what is wrong; the steps accept
+ * nothing that it does not.
  *
- * The steps look for the end of the buffer, not for that of the record: NULs stand there, which no
- * token takes. A record that goes on where it should end is seen in the end, as every step goes
- * forward (cst__json_ends_at).
+ * The steps look for the end of the buffer, not for that of the text: NULs stand there
+ * (CST__JSON_SLACK), which no token takes. A text that goes on where it should end is seen in the
+ * end, as every step goes forward (cst__json_ends_at).
  */
-#ifndef FORMAT_JSON_JSON_TOKEN_H
-#define FORMAT_JSON_JSON_TOKEN_H
+#ifndef TEXT_JSON_TOKEN_H
+#define TEXT_JSON_TOKEN_H
 
 #include <string.h>
 
-#include "format/json/json.h"
+#include "base/alloc.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-/* The record that is read. */
+enum { CST__JSON_SLACK = 64 /* bytes after a text that may be read */ };
+
+/* The text that is read. */
 typedef struct cst__json_text {
   const uint8_t *end;
-  int depth; /* lists and objects that are open */
+  int levels; /* of lists and objects that may still open */
 } cst__json_text;
 
 /* ---- blanks and marks ---- */
@@ -44,7 +46,7 @@ static inline const uint8_t *cst__json_mark(const uint8_t *at, uint8_t mark) {
   return *at == mark ? at + 1 : NULL;
 }
 
-/* Whether nothing but blanks stands between a place and the end of the record. */
+/* Whether nothing but blanks stands between a place and the end of the text. */
 static inline bool cst__json_ends_at(const uint8_t *at, const cst__json_text *text) {
   while (at < text->end && cst__json_is_blank(*at)) {
     at++;
@@ -52,16 +54,16 @@ static inline bool cst__json_ends_at(const uint8_t *at, const cst__json_text *te
   return at == text->end;
 }
 
-/* At '{' or '[': the place of the first key or item, one level down, as deep as records may be.
+/* At '{' or '[': the place of the first key or item, one level down, if one may open.
  * *more is false where it is empty. */
 static inline const uint8_t *cst__json_enter(const uint8_t *at, cst__json_text *text, uint8_t close,
                                              bool *more) {
   at = cst__json_blanks(at + 1);
-  if (text->depth >= CST__JSON_MAX_DEPTH) {
+  if (text->levels <= 0) {
     return NULL;
   }
   *more = *at != close;
-  text->depth += *more;
+  text->levels -= *more;
   return *more ? at : at + 1;
 }
 
@@ -73,7 +75,7 @@ static inline const uint8_t *cst__json_next(const uint8_t *at, cst__json_text *t
     at = cst__json_blanks(at);
     if (*at != ',') {
       *more = false;
-      text->depth--;
+      text->levels++;
       return *at == close ? at + 1 : NULL;
     }
   }
@@ -143,6 +145,14 @@ bool cst__json_unescape(cst__json_span span, uint8_t *to, size_t *size);
 bool cst__json_escapes_are_sound(cst__json_span span);
 
 /* ---- keys ---- */
+
+/* A key as most writers spell it, `"name":`, for a comparison by words. */
+typedef struct cst__json_key_text {
+  uint64_t words[2]; /* of the first 16 bytes */
+  uint64_t masks[2]; /* the bits that count */
+  const char *text;
+  size_t size; /* 0: the name has a character that is escaped */
+} cst__json_key_text;
 
 /* False: no memory. */
 bool cst__json_key_init(cst__json_key_text *key, const char *name, size_t size, cst__arena *arena);
@@ -238,9 +248,12 @@ static inline const uint8_t *cst__json_number_at(const uint8_t *at, cst__json_di
   return at;
 }
 
+/* The number as a double, rounded once; false if it is beyond them. */
+bool cst__json_digits_float64(const cst__json_digits *digits, double *out);
+
 /* ---- what nobody wants ---- */
 
 /* Goes past a value of any kind. */
 const uint8_t *cst__json_skip_value(const uint8_t *at, cst__json_text *text);
 
-#endif /* FORMAT_JSON_JSON_TOKEN_H */
+#endif /* TEXT_JSON_TOKEN_H */

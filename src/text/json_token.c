@@ -1,7 +1,10 @@
 /* Tokens of JSON text that take longer: strings beyond ASCII, escapes, and values to pass over. */
-#include "format/json/json_token.h"
+#include "text/json_token.h"
+
+#include <float.h>
 
 #include "base/utf8.h"
+#include "text/number.h"
 
 /* ---- strings ---- */
 
@@ -33,6 +36,23 @@ const uint8_t *cst__json_long_string(const uint8_t *at, cst__json_span *out) {
   return is_ascii || cst__utf8_valid(begin, out->size) ? at + 1 : NULL;
 }
 
+/* ---- numbers ---- */
+
+bool cst__json_digits_float64(const cst__json_digits *digits, double *out) {
+  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  enum { MOST_DIGITS = 19, MOST_DECIMALS = 22 };
+  /* Both are exact, and their quotient is rounded once (Clinger, 1990). */
+  if (digits->num_digits <= MOST_DIGITS && digits->magnitude <= UINT64_C(1) << DBL_MANT_DIG &&
+      !digits->has_exponent && digits->num_decimals <= MOST_DECIMALS) {
+    double size = (double)digits->magnitude / powers[digits->num_decimals];
+    *out = digits->is_negative ? -size : size;
+    return true;
+  }
+  return cst__parse_float64(digits->text, digits->size, out);
+}
+
 /* ---- keys ---- */
 
 bool cst__json_key_init(cst__json_key_text *key, const char *name, size_t size, cst__arena *arena) {
@@ -46,9 +66,9 @@ bool cst__json_key_init(cst__json_key_text *key, const char *name, size_t size, 
   if (text == NULL) {
     return false;
   }
-  text[0] = '"';
+  text[0] = text[1 + size] = '"';
+  text[2 + size] = ':';
   memcpy(text + 1, name, size);
-  memcpy(text + 1 + size, "\":", 2);
   key->text = text;
   key->size = size + 3;
   size_t first = key->size < sizeof key->words ? key->size : sizeof key->words;

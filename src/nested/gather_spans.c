@@ -11,9 +11,7 @@
 enum {
   SPAN_BLOCK = 64,
   SHORT_BLOCK = 32,
-  MOST_IN_BLOCKS = 512, /* a longer span is left to memcpy, which has wider moves */
-  AHEAD = 8,            /* spans whose values are asked for */
-  SPANS_PART = 1 << 10  /* between two questions whether to stop */
+  SPANS_PART = 1 << 10 /* between two questions whether to stop */
 };
 
 typedef struct spanning {
@@ -160,29 +158,21 @@ typedef struct span_values {
   uint8_t *to;
 } span_values;
 
-/* Whole blocks, at least one. The blocks of a later span are asked for ahead: a processor foresees
- * what follows, but not what lies behind a gap. */
 CONSTANT_WIDTH void copy_blocks(const cst__spans *spans, const span_values *v, size_t width,
                                 size_t block) {
-  const int64_t *begins = spans->begins;
-  const int64_t *ends = spans->ends;
   size_t from_size = (size_t)v->slots * width;
   size_t to_size = (size_t)spans_total(spans) * width;
-  int64_t last = to_size > 0 ? spans->count - 1 : -1; /* without values there may be no buffer */
-  for (int64_t i = 0; i <= last; i++) {
-    size_t size = (size_t)(ends[i + 1] - ends[i]) * width;
-    const uint8_t *from = v->from + (size_t)begins[i] * width;
-    uint8_t *to = v->to + (size_t)ends[i] * width;
-    size_t reach = size > block ? (size + block - 1) & ~(block - 1) : block;
-    __builtin_prefetch(v->from + (size_t)begins[last - i > AHEAD ? i + AHEAD : last] * width);
-    if (size <= MOST_IN_BLOCKS && (size_t)begins[i] * width + reach <= from_size &&
-        (size_t)ends[i] * width + reach <= to_size) {
-      memcpy(to, from, block);
-      for (size_t k = block; k < size; k += block) {
-        memcpy(to + k, from + k, block);
-      }
+  bool has_room = from_size >= block && to_size >= block;
+  size_t last_from = has_room ? from_size - block : 0;
+  size_t last_to = has_room ? to_size - block : 0;
+  for (int64_t i = 0; i < spans->count; i++) {
+    size_t size = (size_t)(spans->ends[i + 1] - spans->ends[i]) * width;
+    size_t from = (size_t)spans->begins[i] * width;
+    size_t to = (size_t)spans->ends[i] * width;
+    if (size <= block && has_room && from <= last_from && to <= last_to) {
+      memcpy(v->to + to, v->from + from, block);
     } else if (size > 0) {
-      memcpy(to, from, size);
+      memcpy(v->to + to, v->from + from, size);
     }
   }
 }

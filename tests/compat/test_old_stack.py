@@ -12,7 +12,7 @@ from typing import Any
 import columnstone as cst
 import pyarrow as pa
 import pytest
-from columnstone._arrow import pointers
+from columnstone._arrow import capsules, pointers
 from columnstone.compat import tfx_bsl as compat
 
 is_old = not hasattr(pa.Array, "__arrow_c_array__")
@@ -110,12 +110,12 @@ def test_a_capsule_owns_its_structure(is_taken: bool) -> None:
     if is_taken:
         assert cst.array(wrapped).to_pylist() == array.to_pylist()
     else:
-        capsules = wrapped.__arrow_c_array__()
-        assert len(pointers._held) == len(capsules) == 2
-        del capsules
+        pair = wrapped.__arrow_c_array__()
+        assert len(capsules._held) == len(pair) == 2
+        del pair
     del wrapped, array
     gc.collect()
-    assert not pointers._held
+    assert not capsules._held
     assert pa.total_allocated_bytes() == before
 
 

@@ -47,7 +47,8 @@ def to_pyarrow(obj: Any) -> Any:
             return pa.schema(obj)
         from .capsules import address
 
-        return pa.Schema._import_from_c(address(obj.__arrow_c_schema__(), b"arrow_schema"))
+        schema = obj.__arrow_c_schema__()  # lives until it is imported
+        return pa.Schema._import_from_c(address(schema, b"arrow_schema"))
     if not isinstance(obj, Array | RecordBatch):
         raise TypeError(f"expected an Array, a RecordBatch or an ArrowSchema, not {type(obj)}")
     is_batch = isinstance(obj, RecordBatch)

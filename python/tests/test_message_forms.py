@@ -198,6 +198,25 @@ def test_what_is_unknown_is_passed_over() -> None:
     assert counts["same"] > 20, counts
 
 
+def test_keys_of_json_come_in_any_order() -> None:
+    """Also where a message's bytes are shown, below the last level of its recursion."""
+    file = descriptor_pb2.FileDescriptorProto(name="tree.proto", package="tree", syntax="proto3")
+    tree = file.message_type.add(name="Tree")
+    tree.field.add(name="a", number=1, type=5, label=1)
+    tree.field.add(name="b", number=2, type=9, label=1)
+    tree.field.add(name="kid", number=3, type=11, label=1, type_name=".tree.Tree")
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    cls = message_factory.GetMessageClass(pool.FindMessageTypeByName("tree.Tree"))
+    decoder = cst.decoder("message", message=cls, form="json", recursion=0)
+    text, other = b'{"kid": {"a": 1, "b": "x"}}', b'{"kid": {"b": "x", "a": 1}}'
+    first, second = pa.record_batch(decoder.decode([text, other])).to_pylist()
+    assert first["kid"] == second["kid"] == cls(a=1, b="x").SerializeToString()
+    text, other = b'{"a": 1, "b": "x"}', b'{"b": "x", "a": 1}'
+    first, second = pa.record_batch(decoder.decode([text, other])).to_pylist()
+    assert first == second and (first["a"], first["b"]) == (1, "x")
+
+
 def test_views_of_json_pass_over_what_is_unknown() -> None:
     case = stored_case("shop", "Session")
     text = "from message shop.Session with form = json{} output device = device"

@@ -98,7 +98,7 @@ static int32_t code_unit(const uint8_t *at, const uint8_t *end) {
   return unit;
 }
 
-/* The character of \uXXXX, or of two of them, with `at` behind the first 'u'; moves past it. */
+/* The character of \uXXXX, or of two of them, with `at` after the first 'u'; moves past it. */
 static bool take_character(const uint8_t **at, const uint8_t *end, uint32_t *out) {
   int32_t unit = code_unit(*at, end);
   if (unit < 0 || (unit >= 0xdc00 && unit < 0xe000)) {

@@ -1,6 +1,6 @@
 /* The tokens of a JSON text that lies in memory. Each step takes the place of a token and returns
- * the place behind it; NULL: this is not JSON, or not as these steps know it. The record goes to
- * the parser of trees (text/json_document.h) then, which tells what is wrong; the steps accept
+ * the place after it; NULL: this is not JSON, or not as these steps know it. The text goes to
+ * the parser of trees (json_document.h) then, which tells what is wrong; the steps accept
  * nothing that it does not.
  *
  * The steps look for the end of the buffer, not for that of the text: NULs stand there
@@ -59,15 +59,15 @@ static inline bool cst__json_ends_at(const uint8_t *at, const cst__json_text *te
 static inline const uint8_t *cst__json_enter(const uint8_t *at, cst__json_text *text, uint8_t close,
                                              bool *more) {
   at = cst__json_blanks(at + 1);
+  *more = *at != close;
   if (text->levels <= 0) {
     return NULL;
   }
-  *more = *at != close;
   text->levels -= *more;
   return *more ? at : at + 1;
 }
 
-/* After a member or an item: the place of the next; or with *more false the place behind the
+/* After a member or an item: the place of the next; or with *more false the place after the
  * object or list. */
 static inline const uint8_t *cst__json_next(const uint8_t *at, cst__json_text *text, uint8_t close,
                                             bool *more) {
@@ -183,7 +183,7 @@ typedef struct cst__json_digits {
   bool is_whole;      /* neither point nor exponent */
   uint64_t magnitude; /* all digits, without the point; means nothing if there are more than 19 */
   size_t num_digits;
-  size_t num_decimals; /* digits behind the point */
+  size_t num_decimals; /* digits after the point */
   bool has_exponent;   /* not counted above */
 } cst__json_digits;
 

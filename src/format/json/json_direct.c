@@ -49,7 +49,7 @@ bool cst__json_column_is_direct(const cst__json_column *column) {
   return true;
 }
 
-/* ---- values: the place behind them; NULL: not by this way ---- */
+/* ---- values: the place after them; NULL: not by this way ---- */
 
 /* The steps that append_value goes on to: it needs no frame itself then. */
 #define OWN_FRAME __attribute__((noinline))
@@ -113,10 +113,10 @@ static OWN_FRAME const uint8_t *append_float(const uint8_t *at, cst__json_column
   return ok ? at : NULL;
 }
 
-/* Appends a string, of which short ones are copied with what stands behind them. */
+/* Appends a string, of which short ones are copied with what stands after them. */
 static bool append_bytes(cst__builder *to, const uint8_t *data, size_t size) {
   enum { SHORT = 32 };
-  _Static_assert(SHORT <= (int)CST__JSON_SLACK, "what stands behind them");
+  _Static_assert(SHORT <= (int)CST__JSON_SLACK, "what stands after them");
   if (!cst__builder_has_room(to) || !cst__builder_has_bytes(to, size + SHORT)) {
     return false;
   }

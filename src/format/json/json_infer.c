@@ -471,7 +471,7 @@ cst_status cst__json_infer_add(cst__json_infer *infer, const cst__json_document 
                                   : add_unwatched(infer, document, record, value);
 }
 
-/* ---- records without anything new: the place behind what is known; NULL: not known ---- */
+/* ---- records without anything new: the place after what is known; NULL: not known ---- */
 
 /* The steps that known_value goes on to: it needs no frame itself then. */
 #define OWN_FRAME __attribute__((noinline))
@@ -538,7 +538,7 @@ static OWN_FRAME const uint8_t *known_list(const uint8_t *at, cst__json_text *te
   return at;
 }
 
-/* The place behind a key that is not the expected one, and its colon; *next becomes its child. */
+/* The place after a key that is not the expected one, and its colon; *next becomes its child. */
 static const uint8_t *find_known_key(const uint8_t *at, const node *n, uint32_t *next) {
   cst__json_span key;
   if (*at != '"' || (at = cst__json_string(at, &key)) == NULL || key.has_escapes) {

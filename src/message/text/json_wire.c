@@ -242,7 +242,7 @@ static bool end_length(cst__json_wire *wire, size_t begin) {
   return true;
 }
 
-/* ---- scalars: the place behind them; NULL: not this way ---- */
+/* ---- scalars: the place after them; NULL: not this way ---- */
 
 /* The steps that put_value goes on to: it needs no frame itself then. */
 #define OWN_FRAME __attribute__((noinline))
@@ -375,8 +375,8 @@ static OWN_FRAME const uint8_t *put_string(cst__json_wire *wire, const uint8_t *
   if (span.size == 0 && !is_item && !field->keeps_zero) {
     return at;
   }
-  enum { SHORT = 32 }; /* bytes that are copied at once, with what stands behind them */
-  _Static_assert((int)SHORT <= (int)CST__JSON_SLACK, "what stands behind them");
+  enum { SHORT = 32 }; /* bytes that are copied at once, with what stands after them */
+  _Static_assert((int)SHORT <= (int)CST__JSON_SLACK, "what stands after them");
   uint8_t *to = room_for(wire, span.size + SHORT + LONGEST_VALUE);
   if (to == NULL) {
     return NULL;

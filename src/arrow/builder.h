@@ -117,6 +117,12 @@ static inline bool cst__builder_pad(cst__builder *builder, int64_t length) {
 /* Appends a null, whatever the type says of nulls. */
 bool cst__builder_append_null(cst__builder *builder);
 
+/* Appends one absent slot: null, or what counts as absent. */
+static inline bool cst__builder_append_absent(cst__builder *builder) {
+  return builder->absent_is_null ? cst__builder_append_null(builder)
+                                 : cst__builder_pad(builder, builder->length + 1);
+}
+
 /* Takes back the slots from `length` on, with all that they hold. */
 void cst__builder_truncate(cst__builder *builder, int64_t length);
 

@@ -102,6 +102,11 @@ static inline bool cst__field_is_message(const cst__field_def *field) {
   return field->type == CST__FIELD_MESSAGE || field->type == CST__FIELD_GROUP;
 }
 
+/* Its name in JSON. */
+static inline const char *cst__field_json_name(const cst__field_def *field) {
+  return field->json_name != NULL ? field->json_name : field->name;
+}
+
 /* NULL if there is none. Extensions have a way of their own: outside of packages their names may be
  * those of fields. */
 const cst__field_def *cst__field_by_number(const cst__message_def *message, int64_t number);

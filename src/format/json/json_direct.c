@@ -61,9 +61,7 @@ static OWN_FRAME const uint8_t *append_null(const uint8_t *at, cst__json_column 
   if (at == NULL || (column->type->flags & CST__JSON_REQUIRED) != 0) {
     return NULL;
   }
-  bool ok = column->to->absent_is_null ? cst__builder_append_null(column->to)
-                                       : cst__builder_pad(column->to, column->to->length + 1);
-  return ok ? at : NULL;
+  return cst__builder_append_absent(column->to) ? at : NULL;
 }
 
 static OWN_FRAME const uint8_t *append_bool(const uint8_t *at, cst__json_column *column) {

@@ -75,14 +75,12 @@ static cst_status lines_open_file(cst__json_lines *lines, cst_error *error) {
   return CST_OK;
 }
 
-static bool is_blank(uint8_t c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
 /* Goes to the next byte that is not blank; false at the end of the file. */
 static cst_status lines_skip_blanks(cst__json_lines *lines, bool *found, cst_error *error) {
   for (;;) {
     while (lines->begin < lines->end) {
       uint8_t c = byte_at(lines);
-      if (!is_blank(c)) {
+      if (!cst__json_is_blank(c)) {
         *found = true;
         return CST_OK;
       }
@@ -306,7 +304,7 @@ static cst_status begins_list(cst__json_lines *lines, bool *is_list, cst_error *
       CST__TRY(lines_fill(lines, error));
     }
     uint8_t c = lines->buffer.data[lines->begin + i];
-    if (!is_blank(c)) {
+    if (!cst__json_is_blank(c)) {
       *is_list = c == '{' || c == ']';
       return CST_OK;
     }

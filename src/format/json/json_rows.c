@@ -460,9 +460,7 @@ static cst_status append_null(cst__json_rows *rows, cst__json_column *column, yy
   if ((column->type->flags & CST__JSON_REQUIRED) != 0) {
     return fail_kind(rows, column, value, error);
   }
-  bool ok = column->to->absent_is_null ? cst__builder_append_null(column->to)
-                                       : cst__builder_pad(column->to, column->to->length + 1);
-  return ok ? CST_OK : json_fail_room(rows, error);
+  return cst__builder_append_absent(column->to) ? CST_OK : json_fail_room(rows, error);
 }
 
 /* A list without a value is what a schema calls TYPE_UNKNOWN, too. */

@@ -44,12 +44,8 @@ static cst_status add_json_step(const cst__json_reading *r, cst_status status, c
   return status;
 }
 
-static const char *field_json_name(const cst__field_def *def) {
-  return def->json_name != NULL ? def->json_name : def->name;
-}
-
 static const char *nth_json_name(const void *items, size_t i) {
-  return field_json_name(&((const cst__field_def *)items)[i]);
+  return cst__field_json_name(&((const cst__field_def *)items)[i]);
 }
 
 static __attribute__((noinline)) cst_status fail_json_name(const cst__json_reading *r,
@@ -81,7 +77,7 @@ static bool add_message_names(cst__json_reader *reader, const cst__message_def *
     const cst__field_def *field = &def->fields[i];
     done = (field->flags & CST__FIELD_EXTENSION) != 0
                ? add_json_name(reader, extensions_of(def), field->name, i)
-               : add_json_name(reader, def, field_json_name(field), i);
+               : add_json_name(reader, def, cst__field_json_name(field), i);
   }
   for (size_t i = 0; done && i < def->num_fields; i++) {
     done = (def->fields[i].flags & CST__FIELD_EXTENSION) != 0 ||

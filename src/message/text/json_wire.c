@@ -6,7 +6,7 @@
 #include "arrow/batch.h"
 #include "base/hash.h"
 #include "message/text/well_known.h"
-#include "proto/wire.h"
+#include "proto/message.h"
 #include "text/base64.h"
 #include "text/json_token.h"
 
@@ -19,6 +19,7 @@ typedef struct wire_field {
   const cst__field_def *def;
   cst__json_key_text key;
   uint8_t way;
+  uint8_t wire_type; /* of one value */
   bool is_list;
   bool is_packed;
   bool keeps_zero; /* written also as zero or empty */
@@ -77,25 +78,6 @@ static way way_of(const cst__field_def *def) {
   }
 }
 
-static cst__wire_type wire_type_of(const cst__field_def *def) {
-  switch ((cst__field_type)def->type) {
-    case CST__FIELD_DOUBLE:
-    case CST__FIELD_FIXED64:
-    case CST__FIELD_SFIXED64:
-      return CST__WIRE_FIXED64;
-    case CST__FIELD_FLOAT:
-    case CST__FIELD_FIXED32:
-    case CST__FIELD_SFIXED32:
-      return CST__WIRE_FIXED32;
-    case CST__FIELD_STRING:
-    case CST__FIELD_BYTES:
-    case CST__FIELD_MESSAGE:
-      return CST__WIRE_LEN;
-    default:
-      return CST__WIRE_VARINT;
-  }
-}
-
 static size_t write_varint(uint8_t *to, uint64_t value) {
   size_t size = 0;
   for (; value >= 0x80; value >>= 7) {
@@ -105,21 +87,18 @@ static size_t write_varint(uint8_t *to, uint64_t value) {
   return size;
 }
 
-static const char *json_name_of(const cst__field_def *def) {
-  return def->json_name != NULL ? def->json_name : def->name;
-}
-
 static wire_type *type_of(cst__json_wire *wire, const cst__message_def *def);
 
 static bool fill_field(cst__json_wire *wire, wire_field *field, const cst__field_def *def) {
-  const char *name = json_name_of(def);
+  const char *name = cst__field_json_name(def);
   *field = (wire_field){.def = def,
                         .way = (uint8_t)way_of(def),
+                        .wire_type = (uint8_t)cst__field_wire_type(def),
                         .is_list = cst__field_is_repeated(def),
                         .is_packed = (def->flags & CST__FIELD_PACKED) != 0,
                         .keeps_zero = (def->flags & CST__FIELD_IMPLICIT) == 0,
                         .next_key = NO_FIELD};
-  cst__wire_type type = field->is_packed ? CST__WIRE_LEN : wire_type_of(def);
+  cst__wire_type type = field->is_packed ? CST__WIRE_LEN : cst__field_wire_type(def);
   field->tag_size = (uint8_t)write_varint(field->tag, (uint64_t)def->number << 3 | type);
   if (field->way == CHILD) {
     field->type = type_of(wire, def->message);
@@ -146,7 +125,7 @@ static bool fill_type(cst__json_wire *wire, wire_type *type) {
   for (size_t i = 0; ok && i < def->num_fields; i++) {
     bool is_twice = false;
     ok = fill_field(wire, &fields[i], &def->fields[i]) &&
-         add_name(type, json_name_of(&def->fields[i]), i, &is_twice) &&
+         add_name(type, cst__field_json_name(&def->fields[i]), i, &is_twice) &&
          add_name(type, def->fields[i].name, i, &is_twice);
     if (is_twice) { /* json_read.h knows which one counts */
       fields[i].way = INDIRECT;
@@ -333,8 +312,8 @@ static const uint8_t *take_scalar(const uint8_t *at, const wire_field *field, ui
 }
 
 /* Writes the bits as the field's type has them. */
-static uint8_t *write_scalar(uint8_t *to, const cst__field_def *def, uint64_t bits) {
-  switch (wire_type_of(def)) {
+static uint8_t *write_scalar(uint8_t *to, const wire_field *field, uint64_t bits) {
+  switch (field->wire_type) {
     case CST__WIRE_FIXED64:
       memcpy(to, &bits, 8); /* little-endian */
       return to + 8;
@@ -344,6 +323,7 @@ static uint8_t *write_scalar(uint8_t *to, const cst__field_def *def, uint64_t bi
     default:
       break;
   }
+  const cst__field_def *def = field->def;
   bool is_zigzag = def->type == CST__FIELD_SINT32 || def->type == CST__FIELD_SINT64;
   return to + write_varint(to, is_zigzag ? cst__zigzag_encode((int64_t)bits) : bits);
 }
@@ -360,7 +340,7 @@ static OWN_FRAME const uint8_t *put_scalar(cst__json_wire *wire, const uint8_t *
     return at;
   }
   to = is_item && field->is_packed ? to : put_tag(to, field);
-  wire->size = (size_t)(write_scalar(to, field->def, bits) - wire->out.data);
+  wire->size = (size_t)(write_scalar(to, field, bits) - wire->out.data);
   return at;
 }
 

@@ -158,7 +158,7 @@ static void write_field_name(cst__text *out, const cst__field_def *def) {
   if ((def->flags & CST__FIELD_EXTENSION) != 0) {
     cst__text_printf(out, "\"[%s]\"", def->name);
   } else {
-    cst__put_json_text(out, def->json_name != NULL ? def->json_name : def->name);
+    cst__put_json_text(out, cst__field_json_name(def));
   }
 }
 

@@ -24,6 +24,21 @@ static inline uint64_t cst__digits_value(uint64_t word) {
          32;
 }
 
+/* How many of the eight bytes are digits, before the first that is none. */
+static inline size_t cst__count_digits(uint64_t word) {
+  uint64_t digits = word ^ UINT64_C(0x3030303030303030);
+  uint64_t others = (digits | (digits + UINT64_C(0x7676767676767676))) & /* more than 9 */
+                    UINT64_C(0x8080808080808080);
+  return others != 0 ? (size_t)__builtin_ctzll(others) / 8 : 8;
+}
+
+/* The number that the first digits of a word, 1 to 8, make of one before them. */
+static inline uint64_t cst__append_digits(uint64_t number, uint64_t word, size_t count) {
+  static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+  uint64_t zeros = UINT64_C(0x3030303030303030) >> (8 * count - 1) >> 1; /* in front of fewer */
+  return number * tens[count] + cst__digits_value(word << (64 - 8 * count) | zeros);
+}
+
 /* Adds the digits from *at on to *value, which wraps; returns their number, and moves *at. */
 static inline size_t cst__take_digits(const uint8_t **at, const uint8_t *end, uint64_t *value) {
   const uint8_t *begin = *at;

@@ -1,8 +1,6 @@
 /* Tokens of JSON text that take longer: strings beyond ASCII, escapes, and values to pass over. */
 #include "text/json_token.h"
 
-#include <float.h>
-
 #include "base/utf8.h"
 #include "text/number.h"
 
@@ -39,18 +37,20 @@ const uint8_t *cst__json_long_string(const uint8_t *at, cst__json_span *out) {
 /* ---- numbers ---- */
 
 bool cst__json_digits_float64(const cst__json_digits *digits, double *out) {
-  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  enum { MOST_DIGITS = 19, MOST_DECIMALS = 22 };
-  /* Both are exact, and their quotient is rounded once (Clinger, 1990). */
-  if (digits->num_digits <= MOST_DIGITS && digits->magnitude <= UINT64_C(1) << DBL_MANT_DIG &&
-      !digits->has_exponent && digits->num_decimals <= MOST_DECIMALS) {
-    double size = (double)digits->magnitude / powers[digits->num_decimals];
-    *out = digits->is_negative ? -size : size;
+  enum { MOST_DIGITS = 19 };
+  double value;
+  if (digits->num_digits > MOST_DIGITS || digits->has_exponent) {
+    return cst__parse_float64(digits->text, digits->size, out);
+  }
+  if (cst__quotient(digits->magnitude, digits->num_decimals, &value)) {
+    *out = digits->is_negative ? -value : value;
     return true;
   }
-  return cst__parse_float64(digits->text, digits->size, out);
+  const cst__number number = {.digits = digits->magnitude,
+                              .exponent = -(int64_t)digits->num_decimals,
+                              .num_digits = digits->num_digits,
+                              .negative = digits->is_negative};
+  return cst__number_float64(digits->text, digits->size, &number, out);
 }
 
 /* ---- keys ---- */
@@ -87,7 +87,7 @@ static int32_t code_unit(const uint8_t *at, const uint8_t *end) {
   }
   for (int i = 0; i < 4; i++) {
     uint8_t c = at[i];
-    int digit = (uint8_t)(c - '0') <= 9           ? c - '0'
+    int digit = cst__is_digit(c)                  ? c - '0'
                 : (uint8_t)((c | 0x20) - 'a') < 6 ? (c | 0x20) - 'a' + 10
                                                   : -1;
     if (digit < 0) {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "text/digits.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -189,26 +190,16 @@ typedef struct cst__json_digits {
 
 /* Adds the digits that stand here, none or many, to *value. */
 static inline const uint8_t *cst__json_take_digits(const uint8_t *at, uint64_t *value) {
-  static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-  const uint64_t ones = UINT64_C(0x0101010101010101);
-  size_t size;
-  do { /* eight at a time; those in front of fewer become zeros */
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
-    word ^= ones * '0';
-    uint64_t others = (((word & ones * 0x7f) + ones * (0x80 - 10)) | word) & ones << 7;
-    size = others != 0 ? (size_t)__builtin_ctzll(others) >> 3 : 8;
-    if (size == 0) {
+  size_t count;
+  do {
+    uint64_t word = cst__load64(at);
+    count = cst__count_digits(word);
+    if (count == 0) {
       break;
     }
-    word <<= 8 * (8 - size);
-    word = word * 10 + (word >> 8); /* pairs, and then quadruples of digits */
-    word = ((word & UINT64_C(0xff000000ff)) * (100 + (UINT64_C(1000000) << 32)) +
-            (word >> 16 & UINT64_C(0xff000000ff)) * (1 + (UINT64_C(10000) << 32))) >>
-           32;
-    *value = *value * powers[size] + word;
-    at += size;
-  } while (size == 8);
+    *value = cst__append_digits(*value, word, count);
+    at += count;
+  } while (count == 8);
   return at;
 }
 

@@ -6,6 +6,7 @@
 #ifndef TEXT_NUMBER_H
 #define TEXT_NUMBER_H
 
+#include <float.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -77,6 +78,19 @@ typedef struct cst__number {
 
 /* What Python's float() takes, without spaces and underscores; false for any other text. */
 bool cst__parse_number(const void *text, size_t size, cst__number *out);
+/* 1e0 to 1e22: the powers of ten that a double holds exactly. */
+extern const double cst__tens[23];
+
+/* digits / 10^decimals where both are exact doubles: their quotient is rounded once (Clinger,
+ * 1990). False: they are not. */
+static inline bool cst__quotient(uint64_t digits, size_t decimals, double *out) {
+  if (digits > UINT64_C(1) << DBL_MANT_DIG || decimals >= sizeof cst__tens / sizeof *cst__tens) {
+    return false;
+  }
+  *out = (double)(int64_t)digits / cst__tens[decimals];
+  return true;
+}
+
 /* The value of such a text; false if it is beyond the type. The text is looked at for more than 19
  * digits only. */
 bool cst__number_float64(const void *text, size_t size, const cst__number *number, double *out);

@@ -174,9 +174,9 @@ static bool long_double(const cst__number *d, double *out) {
 }
 #endif
 
-static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+const double cst__tens[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /* True if arithmetic gives the correctly rounded value. */
 static inline bool quick_double(const cst__number *d, double *out) {
@@ -191,7 +191,7 @@ static inline bool quick_double(const cst__number *d, double *out) {
   if (d->digits <= (UINT64_C(1) << DBL_MANT_DIG) && d->exponent >= -MAX_POWER &&
       d->exponent <= MAX_POWER) {
     double value = (double)d->digits;
-    *out = d->exponent < 0 ? value / powers[-d->exponent] : value * powers[d->exponent];
+    *out = d->exponent < 0 ? value / cst__tens[-d->exponent] : value * cst__tens[d->exponent];
     return true;
   }
   return long_double(d, out);

@@ -101,11 +101,6 @@ typedef struct decimal {
   int exponent;
 } decimal;
 
-/* The exact powers of ten of a double. */
-static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
 enum { MAX_POWER = 22, FLOAT_DIGITS = 9, DOUBLE_DIGITS = 17 };
 
 static inline decimal without_zeros(uint64_t digits, int exponent) {
@@ -129,7 +124,7 @@ static int leading_exponent(double value) {
   int binary;
   frexp(value, &binary);
   int least = (int)floor((binary - 1) * 0.30102999566398120); /* of the next lower power of two */
-  double next = least < -1 ? value * powers[-least - 1] : value / powers[least + 1];
+  double next = least < -1 ? value * cst__tens[-least - 1] : value / cst__tens[least + 1];
   return next >= 1 ? least + 1 : least;
 }
 
@@ -138,7 +133,7 @@ static int leading_exponent(double value) {
  * between two floats, and not exactly so. */
 static bool product_is(uint64_t digits, int exponent, float value) {
   double whole = (double)digits;
-  double power = powers[exponent < 0 ? -exponent : exponent];
+  double power = cst__tens[exponent < 0 ? -exponent : exponent];
   double near = exponent < 0 ? whole / power : whole * power;
   if ((float)near != value) {
     return false;
@@ -162,7 +157,7 @@ static bool short_float(float value, decimal *out) {
     if (exponent < -MAX_POWER) {
       return false;
     }
-    double scaled = exponent < 0 ? wide * powers[-exponent] : wide / powers[exponent];
+    double scaled = exponent < 0 ? wide * cst__tens[-exponent] : wide / cst__tens[exponent];
     uint64_t digits = (uint64_t)(scaled + 0.5);
     if (digits > 0 && product_is(digits, exponent, value)) {
       *out = without_zeros(digits, exponent);

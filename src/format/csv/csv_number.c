@@ -1,8 +1,6 @@
 /* Numbers in cells: their digits eight at a time, where text/number.h goes one by one, and what a
  * text is.
  */
-#include <float.h>
-
 #include "format/csv/csv.h"
 #include "text/digits.h"
 
@@ -12,32 +10,20 @@
 
 enum { EXACT_INT_DIGITS = 15 /* any integer of so many digits is a double */ };
 
-/* How many of the eight bytes are digits, before the first that is none. */
-static inline size_t count_digits(uint64_t word) {
-  uint64_t digits = word ^ UINT64_C(0x3030303030303030);
-  uint64_t others = (digits | (digits + UINT64_C(0x7676767676767676))) & /* more than 9 */
-                    UINT64_C(0x8080808080808080);
-  return others != 0 ? (size_t)__builtin_ctzll(others) / 8 : 8;
-}
-
 /* Adds digits to *value, eight at a time, until there are no more, or 24; moves *at. They may go on
  * behind the text, where a delimiter can be a digit, too. */
 static inline size_t take_digits(const uint8_t **at, const uint8_t *end, uint64_t *value) {
-  static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
   const uint8_t *begin = *at;
   size_t count = 8;
   for (int i = 0; i < 3 && count == 8; i++) {
     uint64_t word = cst__load64(*at);
     size_t left = (size_t)(end - *at);
-    count = count_digits(word);
+    count = cst__count_digits(word);
     count = count < left ? count : left;
     if (count == 0 || count > 8) { /* never more, which not every checker sees */
       break;
     }
-    if (count < 8) { /* zeros in front */
-      word = word << (64 - 8 * count) | UINT64_C(0x3030303030303030) >> 8 * count;
-    }
-    *value = *value * tens[count] + cst__digits_value(word);
+    *value = cst__append_digits(*value, word, count);
     *at += count;
   }
   return (size_t)(*at - begin);
@@ -76,12 +62,11 @@ static inline bool short_int(const uint8_t *at, size_t size, int64_t *out) {
   if (size - 1 >= 8) {
     return false;
   }
-  uint64_t word = cst__load64(at) << (64 - 8 * size);
-  word |= UINT64_C(0x3030303030303030) >> (8 * size - 1) >> 1; /* zeros in front */
-  if (!cst__are_digits(word)) {
+  uint64_t word = cst__load64(at);
+  if (cst__count_digits(word) < size) {
     return false;
   }
-  int64_t value = (int64_t)cst__digits_value(word);
+  int64_t value = (int64_t)cst__append_digits(0, word, size);
   *out = negative ? -value : value;
   return true;
 }
@@ -100,20 +85,17 @@ bool cst__csv_int64(const uint8_t *bytes, size_t size, int64_t *out) {
 }
 
 bool cst__csv_float64(const uint8_t *bytes, size_t size, double *out) {
-  /* One division of exact doubles rounds once. */
-  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
-                                  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
   cst__number d;
-  if (!quick_number(bytes, size, &d)) {
-    cst_bytes t = cst__csv_trim(bytes, size);
-    return cst__parse_float64(t.data, t.size, out);
+  double value;
+  if (quick_number(bytes, size, &d)) {
+    if (!cst__quotient(d.digits, (size_t)-d.exponent, &value)) {
+      return cst__number_float64(bytes, size, &d, out);
+    }
+    *out = d.negative ? -value : value;
+    return true;
   }
-  if (d.digits > UINT64_C(1) << DBL_MANT_DIG) {
-    return cst__number_float64(bytes, size, &d, out);
-  }
-  double value = (double)(int64_t)d.digits / powers[-d.exponent];
-  *out = d.negative ? -value : value;
-  return true;
+  cst_bytes t = cst__csv_trim(bytes, size);
+  return cst__parse_float64(t.data, t.size, out);
 }
 
 bool cst__csv_float32(const uint8_t *bytes, size_t size, float *out) {

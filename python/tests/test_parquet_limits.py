@@ -10,6 +10,7 @@ import columnstone as cst
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from columnstone._formats.parquet import thrift
 
 MANY = 12_000_000  # int64: 96 MB
 LARGE = "x" * 3_000_000
@@ -148,3 +149,9 @@ def test_compressed_arrow(tmp_path: pathlib.Path) -> None:
         list(cst.open(path))
     assert "max_inflation" in str(caught.value.hint)
     assert sum(b.num_rows for b in cst.open(path, max_inflation=10**6)) == MANY
+
+
+def test_a_field_that_comes_again_hides_no_number() -> None:
+    """A number, then an empty string under the same field."""
+    fields, end = thrift.read(b"\x15\x0a\x08\x02\x00\x00")
+    assert (thrift.numbers_and_structs(fields), end) == ({1: 5}, 6)

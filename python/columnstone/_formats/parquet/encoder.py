@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .footer import Footer, Piece
-from .leaves import fields_of
+from .leaves import fields_of, num_leaves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ class Encoder:
         parquet = pq.ParquetFile(pa.BufferReader(file)).schema
         names = [parquet.column(i).path for i in range(len(parquet))]
         paths = [path for i, field in enumerate(schema) for path in _paths(field.type, (i,))]
-        counts = [_num_leaves(_type_at(schema, path)) for path in paths]
+        counts = [num_leaves(_type_at(schema, path)) for path in paths]
         known = sum(counts) == len(names)
         self._units: list[_Unit] = []
         for path, count in zip(paths, counts, strict=True):
@@ -174,10 +174,6 @@ def _type_at(schema: pa.Schema, path: Path) -> pa.DataType:
     for i in path[1:]:
         kind = kind.field(i).type
     return kind
-
-
-def _num_leaves(kind: pa.DataType) -> int:
-    return sum(map(_num_leaves, fields_of(kind))) or 1
 
 
 def _size(values: Any, path: Path) -> int:

@@ -36,9 +36,9 @@ def choose(
     leaves: Leaves = {}
     names: dict[str, list[str]] = {}
     first = 0
-    known = sum(_num_leaves(field.type) for field in schema) == len(parquet)
+    known = sum(num_leaves(field.type) for field in schema) == len(parquet)
     for field in schema:
-        end = first + _num_leaves(field.type)
+        end = first + num_leaves(field.type)
         below = None if paths is None else _below(paths, field.name)
         if (columns is None or field.name in columns) and below != ():
             kind, chosen = _pruned(field.type, below if known else None, first)
@@ -63,8 +63,9 @@ def fields_of(kind: pa.DataType) -> list[pa.DataType]:
     return [kind.field(i).type for i in range(kind.num_fields)]
 
 
-def _num_leaves(kind: pa.DataType) -> int:
-    return sum(map(_num_leaves, fields_of(kind))) or 1
+def num_leaves(kind: pa.DataType) -> int:
+    """How many leaves a field of this type has."""
+    return sum(map(num_leaves, fields_of(kind))) or 1
 
 
 def _below(paths: tuple[str, ...], name: str) -> tuple[str, ...] | None:
@@ -81,7 +82,7 @@ def _pruned(
     everything."""
     import pyarrow as pa
 
-    whole = kind, list(range(first, first + _num_leaves(kind)))
+    whole = kind, list(range(first, first + num_leaves(kind)))
     if paths is None:
         return whole
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
@@ -98,5 +99,5 @@ def _pruned(
             inner, chosen = _pruned(field.type, below, first)
             fields.append(field.with_type(inner))
             leaves += chosen
-        first += _num_leaves(field.type)
+        first += num_leaves(field.type)
     return (pa.struct(fields), leaves) if fields else whole

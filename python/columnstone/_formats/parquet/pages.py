@@ -1,7 +1,7 @@
 """How much memory the pages of a column chunk can take, from their headers, before pyarrow
 allocates it: a page of a few bytes can stand for any number of values.
 
-Source: parquet.thrift (PageHeader) and Thrift's compact protocol.
+Source: parquet.thrift (PageHeader).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..._base.errors import LimitError
 from ..._base.limits import FREE, HINT
+from . import thrift
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -148,7 +149,8 @@ def _pages(data: bytes, num_values: int) -> Iterator[_Page]:
     at = 0
     try:
         while at < len(data) and num_values > 0:
-            header, at = _struct(data, at)
+            fields, at = thrift.read(data, at)
+            header = thrift.numbers_and_structs(fields)
             inner = header.get(5) or header.get(8) or header.get(7) or {}
             page = _Page(
                 header[1],
@@ -164,64 +166,3 @@ def _pages(data: bytes, num_values: int) -> Iterator[_Page]:
             yield page
     except (IndexError, KeyError, TypeError, AttributeError, RecursionError):
         raise pa.ArrowInvalid("the header of a page is damaged") from None
-
-
-def _number(data: bytes, at: int) -> tuple[int, int]:
-    """A variable-length integer, and the offset of its end."""
-    byte = data[at]
-    at += 1
-    value = byte & 127
-    shift = 7
-    while byte > 127:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if shift > 70:
-            raise IndexError
-    return value, at
-
-
-def _struct(data: bytes, at: int) -> tuple[dict[int, Any], int]:
-    """The numbers and structs in a struct, by field number, and the offset of its end."""
-    fields: dict[int, Any] = {}
-    field = 0
-    while head := data[at]:
-        at += 1
-        if head >> 4:
-            field += head >> 4
-        else:
-            zigzag, at = _number(data, at)
-            field = (zigzag >> 1) ^ -(zigzag & 1)
-        kind = head & 15
-        if kind in (4, 5, 6):
-            zigzag, at = _number(data, at)
-            fields[field] = (zigzag >> 1) ^ -(zigzag & 1)
-        elif kind == 12:
-            fields[field], at = _struct(data, at)
-        elif kind not in (1, 2):  # a bool is in the head
-            at = _skip(data, at, kind)
-    return fields, at + 1
-
-
-def _skip(data: bytes, at: int, kind: int) -> int:
-    """The offset where a value of this kind ends."""
-    if kind in (1, 2, 3):
-        return at + 1
-    if kind == 7:
-        return at + 8
-    if kind in (4, 5, 6):
-        return _number(data, at)[1]
-    if kind == 8:
-        size, at = _number(data, at)
-        return at + size
-    if kind == 12:
-        return _struct(data, at)[1]
-    if kind not in (9, 10):  # a page header has no maps
-        raise IndexError
-    head = data[at]
-    count, at = (head >> 4, at + 1) if head >> 4 < 15 else _number(data, at + 1)
-    for _ in range(count):
-        at = _skip(data, at, head & 15)
-        data[at]  # a list that claims more than there is ends here
-    return at

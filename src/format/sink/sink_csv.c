@@ -310,22 +310,6 @@ static cell_kind kind_of(const csv_sink *sink, const cst__view *view) {
   }
 }
 
-/* A text that needs no quotes, if it is short. False: nothing is written. */
-static inline bool put_short_text(csv_sink *sink, const cst__view *view, int64_t at) {
-  const int64_t begin = cst__view_entry(view->offsets, view->offset_width, at);
-  const size_t size = (size_t)(cst__view_entry(view->offsets, view->offset_width, at + 1) - begin);
-  const uint8_t *bytes = (const uint8_t *)view->data + begin;
-  if (size - 1 >= SHORT || bytes[0] == sink->dialect.comment || bytes[0] == 0xef) {
-    return false;
-  }
-  char *to = cst__text_reserve(&sink->text, SHORT);
-  if (to == NULL || !copy_short(sink->dialect.delimiter, to, bytes, size)) {
-    return false;
-  }
-  sink->text.size += size;
-  return true;
-}
-
 /* A cell of a common type, written where it comes to stand. False: of another one. */
 static inline bool put_common(csv_sink *sink, cell_kind kind, const cst__view *view, int64_t row) {
   const int64_t at = view->offset + row;
@@ -333,7 +317,9 @@ static inline bool put_common(csv_sink *sink, cell_kind kind, const cst__view *v
     return false;
   }
   if (kind == CELL_TEXT) {
-    return put_short_text(sink, view, at);
+    const cst_bytes bytes = cst__view_bytes(view, row);
+    csv_put_text(sink, bytes.data, bytes.size);
+    return true;
   }
   char *to = cst__text_reserve(&sink->text, CST__NUMBER_SIZE);
   if (to == NULL) {

@@ -24,6 +24,18 @@ static inline uint64_t cst__digits_value(uint64_t word) {
          32;
 }
 
+#define CST__ZEROS UINT64_C(0x3030303030303030) /* eight times '0' */
+
+/* The way back, for a number below 10^8: eight digits, each the value of a byte, the first lowest.
+ */
+static inline uint64_t cst__spread_digits(uint32_t number) {
+  const uint64_t fours = number / 10000 | (uint64_t)(number % 10000) << 32;
+  const uint64_t hundreds = (fours * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
+  const uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
+  const uint64_t tens = (twos * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+  return tens | (twos - tens * 10) << 8;
+}
+
 /* How many of the eight bytes are digits, before the first that is none. */
 static inline size_t cst__count_digits(uint64_t word) {
   uint64_t digits = word ^ UINT64_C(0x3030303030303030);

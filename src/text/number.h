@@ -13,7 +13,7 @@
 
 /* ---- to text; each returns the size, without a NUL: number_print.c ---- */
 
-enum { CST__NUMBER_SIZE = 32 }; /* room for any of them */
+enum { CST__NUMBER_SIZE = 40 }; /* room for any of them */
 
 size_t cst__print_uint64(char *to, uint64_t value);
 size_t cst__print_int64(char *to, int64_t value);

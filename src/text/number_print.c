@@ -1,5 +1,6 @@
-/* Integers and floats to text. The fewest digits of a float are found by arithmetic in whole
- * numbers where 128 bits hold them, and else by trying what printf rounds to.
+/* Integers and floats to text. The fewest digits of a double are found by one power of ten, those
+ * of a float by arithmetic in whole numbers where 128 bits hold them; what is left, by trying what
+ * printf rounds to.
  */
 #include <float.h>
 #include <math.h>
@@ -7,95 +8,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/digits.h"
 #include "text/number.h"
+#include "text/powers_of_ten.h"
 
 /* ---- integers ---- */
 
-/* Compares of an estimate, which is at most one too large. */
-static size_t count_digits(uint64_t value) {
-  static const uint64_t tens[] = {0,
-                                  10,
-                                  100,
-                                  1000,
-                                  10000,
-                                  100000,
-                                  1000000,
-                                  10000000,
-                                  100000000,
-                                  1000000000,
-                                  10000000000,
-                                  100000000000,
-                                  1000000000000,
-                                  10000000000000,
-                                  100000000000000,
-                                  1000000000000000,
-                                  10000000000000000,
-                                  100000000000000000,
-                                  1000000000000000000,
-                                  UINT64_C(10000000000000000000)};
-  unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1);
-  unsigned digits = bits * 1233 >> 12; /* log10(2) */
-  return digits + (value >= tens[digits]);
+enum { EIGHT = 100000000 /* 10^8: what eight digits count to */ };
+
+/* A number of at most eight digits, all in one word, without the zeros in front. */
+static inline size_t put_few(char *to, uint32_t value) {
+  const uint64_t digits = cst__spread_digits(value);
+  const int zeros = __builtin_ctzll(digits | UINT64_C(1) << 56) / 8; /* one zero is the number */
+  const uint64_t text = (digits | CST__ZEROS) >> (8 * zeros);
+  memcpy(to, &text, sizeof text);
+  return sizeof text - (size_t)zeros;
 }
 
-static const char pairs[] =
-    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-    "8081828384858687888990919293949596979899";
-
-/* Four digits and eight, with zeros in front. */
-static inline void put_four(char *to, uint32_t value) {
-  memcpy(to, pairs + value / 100 * 2, 2);
-  memcpy(to + 2, pairs + value % 100 * 2, 2);
+/* Eight digits, with the zeros in front. */
+static inline size_t put_eight(char *to, uint32_t value) {
+  const uint64_t text = cst__spread_digits(value) | CST__ZEROS;
+  memcpy(to, &text, sizeof text);
+  return sizeof text;
 }
 
-static inline void put_eight(char *to, uint32_t value) {
-  put_four(to, value / 10000);
-  put_four(to + 4, value % 10000);
-}
-
-/* As many digits as the value has. */
-static inline void put_digits(char *to, uint64_t value, size_t size) {
-  char *at = to + size;
-  while (value >= 100000000) {
-    at -= 8;
-    put_eight(at, (uint32_t)(value % 100000000));
-    value /= 100000000;
-  }
-  uint32_t rest = (uint32_t)value;
-  if (rest >= 10000) {
-    at -= 4;
-    put_four(at, rest % 10000);
-    rest /= 10000;
-  }
-  if (rest >= 100) {
-    at -= 2;
-    memcpy(at, pairs + rest % 100 * 2, 2);
-    rest /= 100;
-  }
-  if (rest >= 10) {
-    memcpy(at - 2, pairs + (size_t)rest * 2, 2);
-  } else {
-    at[-1] = (char)('0' + rest);
-  }
+static size_t put_many(char *to, uint64_t value) {
+  const uint64_t front = value / EIGHT;
+  const size_t size = front < EIGHT ? put_few(to, (uint32_t)front) : put_many(to, front);
+  return size + put_eight(to + size, (uint32_t)(value % EIGHT));
 }
 
 size_t cst__print_uint64(char *to, uint64_t value) {
-  size_t size = value > 0 ? count_digits(value) : 1;
-  put_digits(to, value, size);
-  return size;
+  return value < EIGHT ? put_few(to, (uint32_t)value) : put_many(to, value);
 }
 
 size_t cst__print_int64(char *to, int64_t value) {
+  const bool negative = value < 0;
   *to = '-';
-  bool negative = value < 0;
   return negative +
          cst__print_uint64(to + negative, negative ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 /* ---- the digits of a float ---- */
 
-/* digits * 10^exponent; no zeros at the end of the digits. */
+/* digits * 10^exponent; 17 digits where one is laid out, and not 0. */
 typedef struct decimal {
   uint64_t digits;
   int exponent;
@@ -103,20 +59,36 @@ typedef struct decimal {
 
 enum { MAX_POWER = 22, FLOAT_DIGITS = 9, DOUBLE_DIGITS = 17 };
 
-static inline decimal without_zeros(uint64_t digits, int exponent) {
-  if (digits % 100000000 == 0 && digits > 0) {
-    digits /= 100000000;
-    exponent += 8;
-  }
-  if (digits % 10000 == 0 && digits > 0) {
-    digits /= 10000;
-    exponent += 4;
-  }
-  while (digits % 10 == 0 && digits > 0) {
-    digits /= 10;
-    exponent++;
-  }
-  return (decimal){digits, exponent};
+/* 10^n. */
+static const uint64_t whole_tens[DOUBLE_DIGITS + 1] = {1,
+                                                       10,
+                                                       100,
+                                                       1000,
+                                                       10000,
+                                                       100000,
+                                                       1000000,
+                                                       10000000,
+                                                       100000000,
+                                                       1000000000,
+                                                       10000000000,
+                                                       100000000000,
+                                                       1000000000000,
+                                                       10000000000000,
+                                                       100000000000000,
+                                                       1000000000000000,
+                                                       10000000000000000,
+                                                       100000000000000000};
+
+/* The digits of at most 17, by an estimate that is at most one too small. */
+static inline int count_digits(uint64_t value) {
+  const int bits = 64 - __builtin_clzll(value);
+  const int least = bits * 1233 >> 12; /* log10(2) */
+  return least + (value >= whole_tens[least]);
+}
+
+static inline decimal widen(decimal d) {
+  const int more = DOUBLE_DIGITS - count_digits(d.digits);
+  return (decimal){d.digits * whole_tens[more], d.exponent - more};
 }
 
 /* The decimal exponent of the leading digit of a value between 1e-12 and 1e15. */
@@ -160,7 +132,7 @@ static bool short_float(float value, decimal *out) {
     double scaled = exponent < 0 ? wide * cst__tens[-exponent] : wide / cst__tens[exponent];
     uint64_t digits = (uint64_t)(scaled + 0.5);
     if (digits > 0 && product_is(digits, exponent, value)) {
-      *out = without_zeros(digits, exponent);
+      *out = (decimal){digits, exponent};
       return true;
     }
   }
@@ -180,7 +152,7 @@ static decimal parse_scientific(const char *text) {
       is_fraction = true; /* the point, whatever the locale writes */
     }
   }
-  return without_zeros(digits, atoi(text + 1) - fraction);
+  return (decimal){digits, atoi(text + 1) - fraction};
 }
 
 static bool reads_back(decimal d, double value, bool is_float) {
@@ -203,19 +175,55 @@ static decimal printed(double value, bool is_float, int least) {
   return d;
 }
 
-/* What a kind of float has, for shortest(). */
-typedef struct float_kind {
-  int fraction_bits;
-  int bias;
-  int decimals;      /* digits that tell any two values apart */
-  int least, most;   /* binary exponents whose arithmetic fits 128 bits */
-  uint64_t coarsest; /* a power of ten of which at most one multiple is read back as a value */
-  int coarsest_zeros;
-  bool ties_up; /* of two decimals as near: the upper one, not the even one */
-} float_kind;
+/* ---- doubles: the fewest digits by one power of ten ---- */
 
-static const float_kind of_double = {52, 1023, DOUBLE_DIGITS, -49, 52, 100, 2, false};
-static const float_kind of_float = {23, 127, FLOAT_DIGITS, -106, 22, 1000, 3, true};
+/* floor(log10(2^n)), and floor(log2(10^n)): for all n that doubles have. */
+static inline int log10_of_two(int n) { return (n * 1262611) >> 22; }
+static inline int log2_of_ten(int n) { return (n * 1741647) >> 19; }
+
+/* power * count / 2^128, whose last bit is set if something was cut off. */
+static inline uint64_t scale_to_odd(const cst__power *power, uint64_t count) {
+  const unsigned __int128 low = (unsigned __int128)power->low * count;
+  const unsigned __int128 sum = (unsigned __int128)power->high * count + (uint64_t)(low >> 64);
+  return (uint64_t)(sum >> 64) | ((uint64_t)sum > 1);
+}
+
+/* The digits of a positive normal double, by its bits: the shortest that lie within half a step to
+ * either side of it, and of these the nearest. After R. Giulietti, "The Schubfach way to render
+ * doubles", 2020: 10^exponent is the largest power of ten that is not above a step, so that the
+ * reach holds at most one multiple of ten of them. False: a power of two of many digits, as the
+ * step below it is half a step. */
+static inline bool shortest_double(uint64_t bits, decimal *out) {
+  enum { FRACTION = DBL_MANT_DIG - 1, BIAS = DBL_MAX_EXP - 1 + FRACTION };
+  const uint64_t hidden = UINT64_C(1) << FRACTION;
+  const uint64_t fraction = bits & (hidden - 1);
+  const int biased = (int)(bits >> FRACTION);
+  const bool is_power = fraction == 0;
+  const uint64_t steps = (hidden | fraction) << is_power; /* the shorter step for both sides */
+  const int binary = biased - BIAS - is_power;
+  const int exponent = log10_of_two(binary);
+  const int shift = binary + log2_of_ten(-exponent) + 1; /* 1 to 4 */
+  cst__power power = cst__powers_of_ten[-exponent - CST__LEAST_POWER];
+  power.low++;                    /* it was cut off */
+  const unsigned odd = steps & 1; /* the limits round to an even double only */
+  const uint64_t value = scale_to_odd(&power, (4 * steps) << shift); /* all three times 4 */
+  const uint64_t low = scale_to_odd(&power, (4 * steps - 2) << shift) + odd;
+  const uint64_t high = scale_to_odd(&power, (4 * steps + 2) << shift) - odd;
+  const uint64_t whole = value / 4;
+  const uint64_t ten = whole / 10 * 10;
+  const uint64_t middle = 4 * whole + 2;
+  const uint64_t takes_above = 4 * ten + 40 <= high;
+  const uint64_t takes_ten = takes_above | (low <= 4 * ten);
+  const uint64_t is_above = value + (whole & 1) > middle;
+  const uint64_t one = whole + is_above;
+  const uint64_t by_ten = ten + 10 * takes_above;
+  const uint64_t digits = one ^ ((one ^ by_ten) & (0 - takes_ten)); /* either is as likely */
+  const bool is_short = digits < whole_tens[DOUBLE_DIGITS - 1];
+  *out = (decimal){is_short ? digits * 10 : digits, exponent - is_short};
+  return !is_power || out->digits % 100 == 0;
+}
+
+/* ---- floats of 32 bits ---- */
 
 typedef unsigned __int128 wide;
 
@@ -262,59 +270,64 @@ typedef struct scaled {
   wide one;  /* a power of two */
 } scaled;
 
-/* The multiple of `unit` that is nearest, in units; of two, the even one or the upper one. */
-static inline uint64_t nearest(const scaled *v, uint64_t unit, bool ties_up) {
-  uint64_t count = v->whole / unit;
-  uint64_t twice = v->whole % unit * 2;
-  bool is_above = unit > 1 ? twice > unit || (twice == unit && v->rest > 0) : v->rest * 2 > v->one;
-  bool is_tie = unit > 1 ? twice == unit && v->rest == 0 : v->rest * 2 == v->one;
-  return count + (is_above || (is_tie && (ties_up || (count & 1) != 0)));
+/* The multiple of `unit` that is nearest, in units; of two as near, the upper one. */
+static inline uint64_t nearest(const scaled *v, uint64_t unit) {
+  const uint64_t twice = v->whole % unit * 2;
+  return v->whole / unit + (unit > 1 ? twice >= unit : v->rest * 2 >= v->one);
 }
 
-static inline bool takes_nearest(const scaled *v, uint64_t unit, bool ties_up, uint64_t *count) {
-  *count = nearest(v, unit, ties_up);
+static inline bool takes_nearest(const scaled *v, uint64_t unit, uint64_t *count) {
+  *count = nearest(v, unit);
   return *count * unit >= v->low && *count * unit <= v->high;
 }
 
-/* Shortest digits of a positive value, by its bits, in whole numbers: exact. The value and what
+/* Shortest digits of a positive float, by its bits, in whole numbers: exact. The value and what
  * rounds to it is scaled by 10^k to have all digits that may be needed before the point, and one
  * more at times; then the multiple of the largest power of ten in there is looked for. False: of
  * another magnitude, or one of the rare powers of two with many digits, whose neighbour below is
  * nearer. */
-static inline __attribute__((always_inline)) bool shortest(uint64_t bits, const float_kind *kind,
-                                                           decimal *out) {
-  const uint64_t hidden = UINT64_C(1) << kind->fraction_bits;
-  uint64_t fraction_bits = bits & (hidden - 1);
-  int binary = (int)(bits >> kind->fraction_bits) - kind->bias;
-  if (binary < kind->least || binary > kind->most) {
+static inline bool shortest_float(uint32_t bits, decimal *out) {
+  enum { FRACTION = FLT_MANT_DIG - 1, BIAS = FLT_MAX_EXP - 1 };
+  enum {
+    LEAST = -106,
+    MOST = 22,      /* binary exponents whose arithmetic fits 128 bits */
+    COARSEST = 1000 /* a power of ten of which at most one multiple is read back as a value */
+  };
+  const uint32_t hidden = UINT32_C(1) << FRACTION;
+  const uint32_t fraction_bits = bits & (hidden - 1);
+  const int binary = (int)(bits >> FRACTION) - BIAS;
+  if (binary < LEAST || binary > MOST) {
     return false;
   }
-  int leading = binary * 78913 >> 18; /* log10(2): of the power of two that is not above it */
-  int k = kind->decimals - 1 - leading;
-  int shift = kind->fraction_bits - binary - k + 1; /* twice 10^k times the value is a multiple */
-  bool is_power = fraction_bits == 0;
-  wide half = power_of_five(k);
-  wide middle = half * (2 * (hidden | fraction_bits));
-  wide one = (wide)1 << shift;
-  unsigned odd = fraction_bits & 1; /* the limits round to an even one only */
-  wide below = is_power ? half / 2 : half;
-  scaled v = {.low = (uint64_t)((middle - below + one - 1 + odd) >> shift),
-              .high = (uint64_t)((middle + half - odd) >> shift),
-              .whole = (uint64_t)(middle >> shift),
-              .rest = middle & (one - 1),
-              .one = one};
-  uint64_t count = v.high / kind->coarsest;
-  if (count * kind->coarsest >= v.low) {
-    *out = without_zeros(count, kind->coarsest_zeros - k);
+  const int leading = binary * 78913 >> 18; /* log10(2): of the power of two that is not above it */
+  const int k = FLOAT_DIGITS - 1 - leading;
+  const int shift = FRACTION - binary - k + 1; /* twice 10^k times the value is a multiple */
+  const bool is_power = fraction_bits == 0;
+  const wide half = power_of_five(k);
+  const wide middle = half * (2 * (hidden | fraction_bits));
+  const wide one = (wide)1 << shift;
+  const unsigned odd = fraction_bits & 1; /* the limits round to an even one only */
+  const wide below = is_power ? half / 2 : half;
+  const scaled v = {.low = (uint64_t)((middle - below + one - 1 + odd) >> shift),
+                    .high = (uint64_t)((middle + half - odd) >> shift),
+                    .whole = (uint64_t)(middle >> shift),
+                    .rest = middle & (one - 1),
+                    .one = one};
+  uint64_t count = v.high / COARSEST;
+  if (count * COARSEST >= v.low) {
+    *out = (decimal){count * COARSEST, -k};
     return true;
   }
   if (is_power) {
     return false;
   }
-  int zeros = kind->coarsest > 100 && takes_nearest(&v, 100, kind->ties_up, &count) ? 2
-              : takes_nearest(&v, 10, kind->ties_up, &count)                        ? 1
-                                                                                    : 0;
-  *out = (decimal){zeros > 0 ? count : nearest(&v, 1, kind->ties_up), zeros - k};
+  if (takes_nearest(&v, 100, &count)) {
+    *out = (decimal){count * 100, -k};
+  } else if (takes_nearest(&v, 10, &count)) {
+    *out = (decimal){count * 10, -k};
+  } else {
+    *out = (decimal){nearest(&v, 1), -k};
+  }
   return true;
 }
 
@@ -342,46 +355,61 @@ static size_t put_exponent(char *to, int exponent, int least_digits) {
   return size + cst__print_uint64(to + size, (uint64_t)exponent);
 }
 
-/* The digits are printed where most of them stay. */
+/* The digits of a decimal as text: 17 of them, zeros at the end included. */
+typedef struct spelled {
+  char first;
+  unsigned __int128 rest; /* the second lies lowest */
+  int count;              /* of those before the zeros at the end */
+} spelled;
+
+static inline spelled spell_digits(uint64_t number) {
+  const uint64_t sixteen = (uint64_t)EIGHT * EIGHT;
+  const uint64_t first = number / sixteen;
+  const uint64_t rest = number - first * sixteen;
+  const uint64_t left = cst__spread_digits((uint32_t)(rest / EIGHT));
+  const uint64_t right = cst__spread_digits((uint32_t)(rest % EIGHT));
+  const int zeros =
+      right != 0 ? __builtin_clzll(right) / 8 : 8 + (left != 0 ? __builtin_clzll(left) / 8 : 8);
+  return (spelled){
+      .first = (char)('0' + first),
+      .rest = (unsigned __int128)(right | CST__ZEROS) << 64 | (left | CST__ZEROS),
+      .count = DOUBLE_DIGITS - zeros,
+  };
+}
+
+static inline void put_spelled(char *to, const spelled *digits) {
+  to[0] = digits->first;
+  memcpy(to + 1, &digits->rest, sizeof digits->rest);
+}
+
+/* All digits are written wherever they begin, with the zeros at their end, which the size leaves
+ * out; those after the point are written again, one place further on. */
 static inline size_t lay_out(char *to, decimal d, cst__float_style style) {
-  int count = (int)count_digits(d.digits);
-  int point = count + d.exponent; /* digits before the point */
+  const int point = DOUBLE_DIGITS + d.exponent; /* digits before it */
+  const spelled digits = spell_digits(d.digits);
+  const int count = digits.count;
   if (point < layouts[style].least || point > layouts[style].most) {
-    put_digits(to + 1, d.digits, (size_t)count);
+    put_spelled(to + 1, &digits);
     to[0] = to[1];
     to[1] = '.';
-    int size = count > 1 ? count + 1 : 1;
-    return (size_t)size + put_exponent(to + size, point - 1, layouts[style].exponent_digits);
+    const size_t size = count > 1 ? (size_t)count + 1 : 1;
+    return size + put_exponent(to + size, point - 1, layouts[style].exponent_digits);
   }
-  if (point <= 0) {
-    memcpy(to, "0.00000", 8); /* more than any style has */
-    put_digits(to + 2 - point, d.digits, (size_t)count);
-    return (size_t)(2 - point + count);
-  }
-  if (point < count && point <= 8) { /* two words hold what follows the point */
-    uint64_t words[2];
-    put_digits(to, d.digits, (size_t)count);
-    memcpy(words, to + point, sizeof words);
-    memcpy(to + point + 1, words, sizeof words);
-    to[point] = '.';
-    return (size_t)count + 1;
-  }
-  if (point < count) {
-    put_digits(to + 1, d.digits, (size_t)count);
-    for (int i = 0; i < point; i++) {
-      to[i] = to[i + 1];
-    }
-    to[point] = '.';
-    return (size_t)count + 1;
-  }
-  put_digits(to, d.digits, (size_t)count);
-  memset(to + count, '0', (size_t)(point - count));
-  if (!layouts[style].always_point) {
+  memcpy(to, "0.000000", 8); /* more than any style has */
+  if (count <= point && !layouts[style].always_point) {
+    put_spelled(to, &digits);
+    memset(to + DOUBLE_DIGITS, '0', 4); /* more than the style has beyond them */
     return (size_t)point;
   }
-  to[point] = '.';
-  to[point + 1] = '0';
-  return (size_t)point + 2;
+  const bool is_whole = point > 0; /* no branch: either is as likely */
+  const int before = is_whole ? point - 1 : 0;
+  char *begin = is_whole ? to : to + 2 - point;
+  const unsigned __int128 fraction = digits.rest >> (8 * before);
+  put_spelled(begin, &digits);
+  memcpy(begin + before + is_whole + 1, &fraction, sizeof fraction);
+  to[before + 1] = '.';
+  const int least = is_whole ? point + 1 : 1;
+  return (size_t)((count > least ? count : least) + 1 + (is_whole ? 0 : 1 - point));
 }
 
 /* ---- floats ---- */
@@ -403,29 +431,28 @@ static size_t put_special(char *to, double value, cst__float_style style) {
 /* Numbers as people write them: at most nine places, and 15 digits, which are never those of two
  * doubles; one division of exact doubles rounds once. 0: another number. */
 static inline size_t put_short(char *to, double value, cst__float_style style) {
-  enum { PLACES = 9, SCALE = 1000000000 };
+  enum { SCALE = 1000000000 };
   if (!(value >= 1e-4 && value < 1e6)) {
     return 0;
   }
   const uint64_t digits = (uint64_t)(value * SCALE + 0.5);
   const double back = (double)(int64_t)digits / SCALE;
-  if (!(back >= value && back <= value)) {
+  if (memcmp(&back, &value, sizeof back) != 0) {
     return 0;
   }
   const uint32_t fraction = (uint32_t)(digits % SCALE);
-  size_t size = cst__print_uint64(to, digits / SCALE);
+  size_t size = put_few(to, (uint32_t)(digits / SCALE));
   if (fraction == 0) {
     to[size] = '.';
     to[size + 1] = '0';
     return size + (layouts[style].always_point ? 2 : 0);
   }
-  uint64_t last;
-  to[size++] = '.';
-  to[size] = (char)('0' + fraction / 100000000);
-  put_eight(to + size + 1, fraction % 100000000);
-  memcpy(&last, to + size + 1, sizeof last);
-  last ^= UINT64_C(0x3030303030303030); /* zeros at the end lie at the top */
-  return size + PLACES - (last != 0 ? (size_t)__builtin_clzll(last) / 8 : 8);
+  const uint64_t rest = cst__spread_digits(fraction % EIGHT);
+  const uint64_t text = rest | CST__ZEROS;
+  to[size] = '.';
+  to[size + 1] = (char)('0' + fraction / EIGHT);
+  memcpy(to + size + 2, &text, sizeof text);
+  return size + 2 + (rest != 0 ? sizeof rest - (size_t)__builtin_clzll(rest) / 8 : 0);
 }
 
 size_t cst__print_float64(char *to, double value, cst__float_style style) {
@@ -434,19 +461,23 @@ size_t cst__print_float64(char *to, double value, cst__float_style style) {
   if (special > 0) {
     return special;
   }
-  *to = '-';
-  bool negative = value < 0;
-  double size = negative ? -value : value;
-  size_t used = put_short(to + negative, size, style);
-  if (used > 0) {
-    return negative + used;
-  }
   uint64_t bits;
-  memcpy(&bits, &size, sizeof bits);
-  if (!shortest(bits, &of_double, &d)) {
-    d = printed(size, false, size < DBL_MIN ? 1 : 15); /* few digits may do for a tiny one */
+  memcpy(&bits, &value, sizeof bits);
+  const size_t negative = bits >> 63;
+  *to = '-';
+  to += negative;
+  bits = bits << 1 >> 1;
+  memcpy(&value, &bits, sizeof bits);
+  size_t used = put_short(to, value, style);
+  if (used == 0) {
+    if (bits >> (DBL_MANT_DIG - 1) == 0) {
+      d = widen(printed(value, false, 1)); /* few digits may do for a tiny one */
+    } else if (!shortest_double(bits, &d)) {
+      d = widen(printed(value, false, 15));
+    }
+    used = lay_out(to, d, style);
   }
-  return negative + lay_out(to + negative, d, style);
+  return negative + used;
 }
 
 size_t cst__print_float32(char *to, float value, cst__float_style style) {
@@ -460,8 +491,8 @@ size_t cst__print_float32(char *to, float value, cst__float_style style) {
   float size = negative ? -value : value;
   uint32_t bits;
   memcpy(&bits, &size, sizeof bits);
-  if (!shortest(bits, &of_float, &d) && !short_float(size, &d)) {
+  if (!shortest_float(bits, &d) && !short_float(size, &d)) {
     d = printed((double)size, true, style == CST__FLOAT_PROTOBUF ? 6 : 1);
   }
-  return negative + lay_out(to + negative, d, style);
+  return negative + lay_out(to + negative, widen(d), style);
 }

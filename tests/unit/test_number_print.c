@@ -6,6 +6,7 @@
 
 #include "harness.h"
 #include "text/number.h"
+#include "text/powers_of_ten.h"
 
 static const char *of_float(float value) {
   static char out[64];
@@ -75,6 +76,24 @@ static const char *of_script(double value) {
   return out;
 }
 
+/* Where the point, the zeros around it and the exponent come to lie, with many digits and few. */
+TEST(places_of_the_point) {
+  CHECK_STR(of_double(1234567890.1234567), "1234567890.1234567");
+  CHECK_STR(of_double(123456789012345.67), "123456789012345.67");
+  CHECK_STR(of_double(1234567890123456.7), "1234567890123456.8");
+  CHECK_STR(of_double(-1234567890123456.7), "-1234567890123456.8");
+  CHECK_STR(of_double(4194304.0), "4194304.0");
+  CHECK_STR(of_double(1.2345678901234567), "1.2345678901234567");
+  CHECK_STR(of_double(0.12345678901234568), "0.12345678901234568");
+  CHECK_STR(of_double(-0.00012345678901234567), "-0.00012345678901234567");
+  CHECK_STR(of_double(0.000012345678901234567), "1.2345678901234568e-05");
+  CHECK_STR(of_double(-2.2250738585072014e-308), "-2.2250738585072014e-308");
+  CHECK_STR(of_double(2e-323), "2e-323");
+  CHECK_STR(of_double(5.6843418860808015e-14), "5.6843418860808015e-14");
+  CHECK_STR(of_double(9.5367431640625e-07), "9.5367431640625e-07");
+  CHECK_STR(of_double(3e100), "3e+100");
+}
+
 TEST(as_javascript) {
   CHECK_STR(of_script(0.0), "0");
   CHECK_STR(of_script(-0.0), "-0.0");
@@ -84,6 +103,8 @@ TEST(as_javascript) {
   CHECK_STR(of_script(1.25e-7), "1.25e-7");
   CHECK_STR(of_script(9007199254740992), "9007199254740992");
   CHECK_STR(of_script(1e20), "100000000000000000000");
+  CHECK_STR(of_script(123456789012345680000.0), "123456789012345680000");
+  CHECK_STR(of_script(0.0000012345678901234567), "0.0000012345678901234567");
   CHECK_STR(of_script(1e21), "1e+21");
   CHECK_STR(of_script(5e-324), "5e-324");
 }
@@ -191,6 +212,55 @@ TEST(every_double_reads_back) {
   }
 }
 
+/* A whole number of 1280 bits: 32 in a word, the lowest first. */
+enum { WORDS = 40 };
+
+static cst__power leading_bits(const uint64_t *number) {
+  int top = WORDS - 1;
+  while (number[top] == 0) {
+    top--;
+  }
+  unsigned __int128 bits = 0;
+  for (int i = 0; i < 5; i++) { /* 32 bits more than are taken, of which some are lost at the top */
+    const int at = top - i;
+    const int empty = __builtin_clz((unsigned)number[top]);
+    const uint64_t word = at >= 0 ? number[at] : 0;
+    bits = i < 4 ? bits << 32 | word : bits << empty | (empty > 0 ? word >> (32 - empty) : 0);
+  }
+  return (cst__power){(uint64_t)(bits >> 64), (uint64_t)bits};
+}
+
+static void check_power(const uint64_t *number, int exponent) {
+  const cst__power expected = leading_bits(number);
+  const cst__power *power = &cst__powers_of_ten[exponent - CST__LEAST_POWER];
+  CHECK(power->high == expected.high && power->low == expected.low);
+  CHECK(power->low != UINT64_MAX); /* so that one more does not carry */
+}
+
+TEST(powers_of_ten_are_exact_and_cut_off) {
+  uint64_t number[WORDS] = {1};
+  for (int exponent = 0; exponent <= CST__MOST_POWER; exponent++) {
+    check_power(number, exponent);
+    uint64_t carry = 0;
+    for (int i = 0; i < WORDS; i++) {
+      carry += number[i] * 10;
+      number[i] = carry & UINT32_MAX;
+      carry >>= 32;
+    }
+  }
+  memset(number, 0, sizeof number);
+  number[WORDS - 1] = 1; /* a power of two, divided by ten again and again */
+  for (int exponent = 0; exponent >= CST__LEAST_POWER; exponent--) {
+    check_power(number, exponent);
+    uint64_t rest = 0;
+    for (int i = WORDS - 1; i >= 0; i--) {
+      rest = rest << 32 | number[i];
+      number[i] = rest / 10;
+      rest %= 10;
+    }
+  }
+}
+
 /* What printf rounds to with the fewest digits that read back: as Python writes it. */
 static void check_double(double value) {
   char expected[64];
@@ -223,5 +293,6 @@ TEST(doubles_read_back_with_the_fewest_digits) {
     check_double(ldexp(1, (int)(state % 120) - 60)); /* its neighbours differ */
     check_double(ldexp((double)(state % 8192) + 4503599627370496.0, -(int)(state % 64)));
     check_double((double)(state % 100000000) / 1000);
+    check_double(ldexp(1 + unit, (int)(state % 2000) - 1000));
   }
 }

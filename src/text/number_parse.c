@@ -5,6 +5,7 @@
 #include <string.h>
 #include <yyjson.h>
 
+#include "text/decimal.h"
 #include "text/digits.h"
 #include "text/number.h"
 
@@ -144,57 +145,22 @@ bool cst__parse_number(const void *text, size_t size, cst__number *out) {
 
 /* ---- values of floats ---- */
 
-#if LDBL_MANT_DIG == 64 && LDBL_MAX_EXP == 16384
-/* Exact in 64 bits of mantissa. */
-static const long double long_powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
-                                          1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
-                                          1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
-                                          1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
-
-enum { MAX_LONG_POWER = 27 };
-
-/* One rounding to 64 bits and one to 53. The second is right unless the first ended in the middle
- * between two doubles. */
-static bool long_double(const cst__number *d, double *out) {
-  if (d->exponent < -MAX_LONG_POWER || d->exponent > MAX_LONG_POWER) {
-    return false;
-  }
-  long double value = (long double)d->digits;
-  value = d->exponent < 0 ? value / long_powers[-d->exponent] : value * long_powers[d->exponent];
-  uint64_t mantissa;
-  memcpy(&mantissa, &value, sizeof mantissa);
-  *out = (double)value;
-  return (mantissa & 0x7ff) != 0x400;
-}
-#else
-static bool long_double(const cst__number *d, double *out) {
-  (void)d;
-  (void)out;
-  return false;
-}
-#endif
-
 const double cst__tens[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* True if arithmetic gives the correctly rounded value. */
+/* False: too many digits, or a power of ten that the table does not have. */
 static inline bool quick_double(const cst__number *d, double *out) {
-  enum { MAX_POWER = 22, MAX_DIGITS = 19 };
+  enum { MAX_DIGITS = 19 };
   if (d->num_digits > MAX_DIGITS) {
     return false;
   }
-  if (d->digits == 0) {
-    *out = 0;
-    return true;
+  const bool is_zero = d->digits == 0;
+  if (!is_zero && !cst__decimal_has(d->exponent)) {
+    return false;
   }
-  if (d->digits <= (UINT64_C(1) << DBL_MANT_DIG) && d->exponent >= -MAX_POWER &&
-      d->exponent <= MAX_POWER) {
-    double value = (double)d->digits;
-    *out = d->exponent < 0 ? value / cst__tens[-d->exponent] : value * cst__tens[d->exponent];
-    return true;
-  }
-  return long_double(d, out);
+  *out = is_zero ? 0 : cst__decimal_float64(d->digits, (int)d->exponent, false);
+  return true;
 }
 
 enum {

@@ -213,7 +213,7 @@ static inline cst_bytes cst__csv_trim(const uint8_t *text, size_t size) {
 unsigned cst__csv_classify(const uint8_t *text, size_t size);
 
 /* The value of a cell in a column that was asked for: signs and zeros in front are fine. False if
- * it is none, or does not fit. Here, too, 8 readable bytes follow. */
+ * it is none, or does not fit. Here, too, 32 readable bytes follow. */
 bool cst__csv_int64(const uint8_t *text, size_t size, int64_t *out);
 bool cst__csv_float64(const uint8_t *text, size_t size, double *out);
 bool cst__csv_float32(const uint8_t *text, size_t size, float *out);

@@ -48,3 +48,29 @@ TEST(mixed_texts_are_valid_as_far_as_each_character) {
     CHECK_EQ(cst__utf8_valid_prefix(bytes, size), expected);
   }
 }
+
+/* All pairs of bytes in front of some tails and others, within a block of 32 bytes and across two:
+ * long texts are checked by blocks, characters alone are not. */
+TEST(every_pair_of_bytes_across_blocks) {
+  static const char *const others[] = {"",         "\x80",         "\xbf\x80",
+                                       "\x80\x80", "\x80\x80\x80", "\xbf\xc2\xa9"};
+  static const size_t places[] = {64, 93, 94, 95, 96, 125};
+  enum { SIZE = 160 };
+  uint8_t bytes[SIZE];
+  for (unsigned pair = 0; pair < 1 << 16; pair++) {
+    for (size_t other = 0; other < sizeof others / sizeof *others; other++) {
+      const size_t at = places[(pair + other) % (sizeof places / sizeof *places)];
+      memset(bytes, 'a', SIZE);
+      memcpy(bytes, "\xc3\xa9", 2);
+      bytes[at] = (uint8_t)(pair >> 8);
+      bytes[at + 1] = (uint8_t)pair;
+      memcpy(bytes + at + 2, others[other], strlen(others[other]));
+      size_t expected = at;
+      for (size_t step = 1; expected < SIZE && step > 0; expected += step) {
+        step = cst__utf8_char_size(bytes + expected, SIZE - expected);
+      }
+      CHECK_EQ(cst__utf8_valid_prefix(bytes, SIZE), expected);
+      CHECK_EQ(cst__utf8_valid_prefix(bytes, at + 1), bytes[at] < 0x80 ? at + 1 : at);
+    }
+  }
+}

@@ -29,10 +29,10 @@ def isal_crc() -> Callable[[int, int], int]:
     return lambda address, size: int(function(address, size, 0))
 
 
-def verifier(threads: int) -> c.Contender:
+def verifier(threads: int, *, memory_map: bool = False) -> c.Contender:
     def run(paths: Paths) -> None:
-        found = cst.open(paths, format="raw", threads=threads).verify()
-        assert not found.faults
+        source = cst.open(paths, format="raw", threads=threads, memory_map=memory_map)
+        assert not source.verify().faults
 
     return c.Contender(f"verify, {threads} threads", lambda paths: paths, run)
 
@@ -66,9 +66,10 @@ def verify_speed(settings: Settings, results: Results) -> None:
             crc(address + at, min(1 << 30, size - at))
 
     whole_crc = c.Contender("CRC", lambda paths: paths, whole)
-    tasks = [verifier(1), verifier(2), read_and_check(crc), whole_crc]
-    seconds = timing.alternating(tasks, [paths] * 4, settings.rounds, time.perf_counter)
-    one, two, reading, memory_speed = (size / each / 1e9 for each in seconds)
+    mapped = verifier(1, memory_map=True)
+    tasks = [verifier(1), verifier(2), mapped, read_and_check(crc), whole_crc]
+    seconds = timing.alternating(tasks, [paths] * len(tasks), settings.rounds, time.perf_counter)
+    one, two, by_map, reading, memory_speed = (size / each / 1e9 for each in seconds)
 
     def add(label: str, speed: float, peer: float) -> None:
         figure = f"{speed / peer:.0%} ({speed:.1f} of {peer:.1f} GB/s)"
@@ -76,6 +77,7 @@ def verify_speed(settings: Settings, results: Results) -> None:
 
     add("verify a plain file with 2 threads, against crc32c over memory", two, memory_speed)
     add("the same with one thread", one, memory_speed)
+    add("the same with one thread, with memory_map", by_map, memory_speed)
     add("the same against reading the file in blocks and their crc32c alone", one, reading)
 
 

@@ -120,10 +120,17 @@ cst_status cst__framing_scan_chunk(const cst_source *source, const cst__chunk *c
   return status;
 }
 
+/* Recovery checks every payload. A few records are scanned at a time, so that short ones are still
+ * in the cache when they are checked. */
+enum { CHECKED_AT_ONCE = 16 };
+
 cst_status cst__framing_scan(const cst__framing *framing, cst__block *block, const cst__chunk *rest,
                              cst__framed *framed, cst_error *error) {
   cst__frame *frames = block->frames + block->num_frames;
-  *framed = (cst__framed){.frames = frames, .max = block->frames_capacity - block->num_frames};
+  size_t room = block->frames_capacity - block->num_frames;
+  bool checked = framing->recover && framing->source->inputs->container->check != NULL;
+  *framed = (cst__framed){.frames = frames,
+                          .max = checked && room > CHECKED_AT_ONCE ? CHECKED_AT_ONCE : room};
   cst_status status = cst__framing_scan_chunk(framing->source, rest, framed, error);
   for (size_t i = 0; i < framed->count; i++) {
     frames[i].begin += block->size;

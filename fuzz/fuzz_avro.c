@@ -62,9 +62,10 @@ static void print_batch(result *r, const struct ArrowArray *batch, int64_t colum
 }
 
 static void read_plan(result *r, const void *plan, int64_t column) {
+  const cst__table_reading reading = {.drop = on_drop, .drop_ctx = r};
   void *reader;
   struct ArrowArray batch;
-  r->status = cst__avro_table.open(plan, on_drop, r, &reader, &r->error);
+  r->status = cst__avro_table.open(plan, &reading, &reader, &r->error);
   FUZZ_ASSERT(r->status == CST_OK);
   while (!r->is_cut) {
     r->status = cst__avro_table.next(reader, &batch, &r->error);

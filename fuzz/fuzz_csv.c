@@ -109,9 +109,10 @@ static void note_batch(reading *r, struct ArrowArray *batch, choices *c) {
 }
 
 static void read_batches(reading *r, const void *plan, choices *c) {
+  const cst__table_reading how = {.drop = note_drop, .drop_ctx = r};
   void *reader;
   struct ArrowArray batch;
-  r->status = cst__csv_table.open(plan, note_drop, r, &reader, &r->error);
+  r->status = cst__csv_table.open(plan, &how, &reader, &r->error);
   FUZZ_ASSERT(r->status == CST_OK);
   for (;;) {
     r->status = cst__csv_table.next(reader, &batch, &r->error);

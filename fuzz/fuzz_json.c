@@ -57,9 +57,10 @@ static void print_batch(result *r, const struct ArrowArray *batch) {
 }
 
 static void read_plan(result *r, const void *plan) {
+  const cst__table_reading reading = {.drop = on_drop, .drop_ctx = r};
   void *reader;
   struct ArrowArray batch;
-  r->status = cst__json_table.open(plan, on_drop, r, &reader, &r->error);
+  r->status = cst__json_table.open(plan, &reading, &reader, &r->error);
   FUZZ_ASSERT(r->status == CST_OK);
   for (;;) {
     r->status = cst__json_table.next(reader, &batch, &r->error);

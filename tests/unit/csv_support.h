@@ -9,6 +9,7 @@
 
 #include "arrow/view.h"
 #include "base/alloc.h"
+#include "crew_support.h"
 #include "format/csv/csv.h"
 #include "format/json/text.h"
 #include "harness.h"
@@ -121,29 +122,30 @@ static inline cst_status csv_take_batch(csv_case *c, const struct ArrowSchema *s
   return status;
 }
 
-static inline cst_status csv_read_all(csv_case *c, const void *plan,
+static inline cst_status csv_read_all(csv_case *c, const cst__table_files *files, const void *plan,
                                       const struct ArrowSchema *schema) {
-  void *reader;
-  cst_status status = cst__csv_table.open(plan, csv_drop, c, &reader, &c->error);
+  const cst__table_reading reading = {.drop = csv_drop, .drop_ctx = c};
+  crew_reader reader = {.format = &cst__csv_table};
+  cst_status status = crew_open(&reader, files, plan, c->options.threads, &reading, &c->error);
   if (status != CST_OK) {
     return status;
   }
   struct ArrowArray batch;
   do {
-    status = cst__csv_table.next(reader, &batch, &c->error);
+    status = crew_next(&reader, &batch, &c->error);
     if (status != CST_OK || batch.release == NULL) {
       break;
     }
     status = csv_take_batch(c, schema, &batch);
   } while (status == CST_OK);
-  cst__csv_table.close(reader);
+  crew_close(&reader);
   return status;
 }
 
 static inline void csv_reset(csv_case *c) { cst__text_free(&c->rows); }
 
 /* Plans and reads; the case holds what came. */
-static inline cst_status csv_run(csv_case *c) {
+static inline cst_status csv_run_once(csv_case *c) {
   static const cst_allocator *const usual = &cst__default_allocator;
   cst__table_files files = {.open = csv_open_text,
                             .name = csv_name,
@@ -165,7 +167,7 @@ static inline cst_status csv_run(csv_case *c) {
     c->options.allocator = usual;
   }
   c->options.format_options = &c->csv;
-  c->options.threads = 1;
+  c->options.threads = c->options.threads > 0 ? c->options.threads : 1;
   c->options.batch_size = c->options.batch_size > 0 ? c->options.batch_size : 1024;
   c->options.max_record_size =
       c->options.max_record_size > 0 ? c->options.max_record_size : 1 << 20;
@@ -179,13 +181,43 @@ static inline cst_status csv_run(csv_case *c) {
   cst_status status = cst__csv_table.plan(&files, &c->options, &plan, &schema, &c->error);
   if (status == CST_OK) {
     csv_note_types(c, &schema);
-    status = csv_read_all(c, plan, &schema);
+    status = csv_read_all(c, &files, plan, &schema);
     cst__csv_table.plan_free(plan);
     schema.release(&schema);
   }
   cst__text_append(&c->rows, "", 1);
   cst__csv_set_block_size(0);
   return status == CST_OK && c->rows.failed ? CST_NO_MEMORY : status;
+}
+
+/* Several threads give the same. */
+static inline void csv_check_crew(const csv_case *one, cst_status expected) {
+  for (size_t i = 0; i < CREW_SIZES; i++) {
+    csv_case many = *one;
+    many.options.threads = CREW_THREADS;
+    cst__text_crew_set_part_size(crew_part_sizes[i]);
+    CHECK_EQ(csv_run_once(&many), expected);
+    cst__text_crew_set_part_size(0);
+    CHECK_STR(many.error.message, one->error.message);
+    CHECK_EQ(many.error.record, one->error.record);
+    CHECK_EQ(many.error.offset, one->error.offset);
+    CHECK_EQ(many.error.line, one->error.line);
+    CHECK_EQ(many.error.column, one->error.column);
+    CHECK_STR(many.types, one->types);
+    CHECK_STR(many.drops, one->drops);
+    CHECK(crew_begins_with(many.rows.data, one->rows.data, "---\n"));
+    CHECK(expected != CST_OK || crew_begins_with(one->rows.data, many.rows.data, "---\n"));
+    csv_reset(&many);
+  }
+}
+
+static inline cst_status csv_run(csv_case *c) {
+  cst_status status = csv_run_once(c);
+  bool is_usual = c->options.allocator == &cst__default_allocator && c->rows.data != NULL;
+  if (is_usual && c->sample_rows == 0 && c->options.threads == 1) {
+    csv_check_crew(c, status);
+  }
+  return status;
 }
 
 /* The text gives these types and rows (without "---" lines), whatever the size of blocks is. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "arrow/view.h"
+#include "crew_support.h"
 #include "format/json/text.h"
 #include "format/table/table.h"
 #include "harness.h"
@@ -120,14 +121,16 @@ static inline cst_status note_drop(void *ctx, const cst__dropped *dropped, cst_e
   return CST_OK;
 }
 
-static inline cst_status read_batches(const void *plan, const struct ArrowSchema *schema,
+static inline cst_status read_batches(const cst__table_files *files, const void *plan,
+                                      int32_t threads, const struct ArrowSchema *schema,
                                       outcome *o) {
-  void *reader;
-  CST__TRY(cst__json_table.open(plan, note_drop, o, &reader, &o->error));
+  const cst__table_reading reading = {.drop = note_drop, .drop_ctx = o};
+  crew_reader reader = {.format = &cst__json_table};
+  CST__TRY(crew_open(&reader, files, plan, threads, &reading, &o->error));
   cst_status status;
   struct ArrowArray batch;
   for (int n = 0;; n++) {
-    status = cst__json_table.next(reader, &batch, &o->error);
+    status = crew_next(&reader, &batch, &o->error);
     if (status != CST_OK || batch.release == NULL) {
       break;
     }
@@ -138,14 +141,14 @@ static inline cst_status read_batches(const void *plan, const struct ArrowSchema
       break;
     }
   }
-  o->consumed = cst__json_table.consumed(reader);
-  cst__json_table.close(reader);
+  o->consumed = crew_consumed(&reader);
+  crew_close(&reader);
   return status;
 }
 
 /* Plans and reads all of it. */
-static inline outcome read_json(texts *t, const cst__table_options *options,
-                                const cst__table_files *files) {
+static inline outcome read_json_once(texts *t, const cst__table_options *options,
+                                     const cst__table_files *files) {
   outcome o = {.error = CST_ERROR_INIT};
   struct ArrowSchema schema;
   void *plan;
@@ -164,7 +167,7 @@ static inline outcome read_json(texts *t, const cst__table_options *options,
   }
   put_schema(&o.text, &schema);
   put_text(&o.text, "\n");
-  o.status = read_batches(plan, &schema, &o);
+  o.status = read_batches(files != NULL ? files : &usual, plan, options->threads, &schema, &o);
   schema.release(&schema);
   cst__json_table.plan_free(plan);
   return o;
@@ -175,6 +178,43 @@ static inline const char *outcome_text(outcome *o) {
   bytes_add(&o->text, "", 1);
   o->text.size--;
   return (const char *)o->text.data;
+}
+
+/* Several threads give the same. */
+static inline void json_check_crew(texts *t, const cst__table_options *options,
+                                   const cst__table_files *files, outcome *one) {
+  cst__table_options several = *options;
+  several.threads = CREW_THREADS;
+  for (size_t i = 0; i < CREW_SIZES; i++) {
+    cst__text_crew_set_part_size(crew_part_sizes[i]);
+    outcome many = read_json_once(t, &several, files);
+    cst__text_crew_set_part_size(0);
+    CHECK_EQ(many.status, one->status);
+    CHECK_STR(many.error.message, one->error.message);
+    CHECK_EQ(many.error.record, one->error.record);
+    CHECK_EQ(many.error.offset, one->error.offset);
+    CHECK_EQ(many.num_drops, one->num_drops);
+    for (size_t k = 0; k < one->num_drops && k < many.num_drops; k++) {
+      CHECK_STR(many.drops[k], one->drops[k]);
+    }
+    CHECK(crew_begins_with(outcome_text(&many), outcome_text(one), "--\n"));
+    if (one->status == CST_OK) {
+      CHECK(crew_begins_with(outcome_text(one), outcome_text(&many), "--\n"));
+      CHECK_EQ(many.consumed, one->consumed);
+    }
+    outcome_free(&many);
+  }
+}
+
+/* `files`: NULL for those of the texts. */
+static inline outcome read_json(texts *t, const cst__table_options *options,
+                                const cst__table_files *files) {
+  outcome o = read_json_once(t, options, files);
+  bool is_whole = files == NULL || (files->rereadable && files->sample_rows == INT64_MAX);
+  if (options->allocator == NULL && options->threads == 1 && is_whole && o.text.data != NULL) {
+    json_check_crew(t, options, files, &o);
+  }
+  return o;
 }
 
 #endif /* TESTS_UNIT_JSON_SUPPORT_H */

@@ -26,7 +26,7 @@ static const char *file_name(void *ctx, size_t i) { return ((const sample *)ctx)
 static cst_status count_rows(const void *plan, int64_t *rows, cst_error *error) {
   void *reader;
   struct ArrowArray batch;
-  CST__TRY(cst__arrow_table.open(plan, NULL, NULL, &reader, error));
+  CST__TRY(cst__arrow_table.open(plan, &(const cst__table_reading){0}, &reader, error));
   cst_status status;
   do {
     status = cst__arrow_table.next(reader, &batch, error);

@@ -125,7 +125,7 @@ static cst_status print_batch(outcome *o, const struct ArrowSchema *schema,
 static cst_status read_all(outcome *o, const void *plan, const struct ArrowSchema *schema) {
   void *reader;
   struct ArrowArray batch;
-  CST__TRY(cst__avro_table.open(plan, NULL, NULL, &reader, &o->error));
+  CST__TRY(cst__avro_table.open(plan, &(const cst__table_reading){0}, &reader, &o->error));
   cst_status status;
   do {
     status = cst__avro_table.next(reader, &batch, &o->error);

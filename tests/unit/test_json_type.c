@@ -314,7 +314,7 @@ static int schema_scenario(void *context) {
   cst__table_options options = table_options();
   texts t = one_text("{\"i\":[1,2],\"b\":[\"x\",{\"base64\":\"/w==\"}]}\n{\"i\":null}\n");
   options.schema = context;
-  outcome o = read_json(&t, &options, NULL);
+  outcome o = read_json_once(&t, &options, NULL);
   outcome_free(&o);
   return (int)o.status;
 }
@@ -323,7 +323,7 @@ static int types_scenario(void *context) {
   cst__table_options options = table_options();
   texts t = one_text("{\"a\":[{\"x\":\"text\",\"y\":[1,2]}]}\n{\"a\":null}\n");
   options.types = context;
-  outcome o = read_json(&t, &options, NULL);
+  outcome o = read_json_once(&t, &options, NULL);
   outcome_free(&o);
   return (int)o.status;
 }

@@ -134,20 +134,20 @@ static void avro_close(void *ptr) {
   }
 }
 
-static cst_status avro_open(const void *ptr, cst__table_drop drop, void *drop_ctx, void **out,
+static cst_status avro_open(const void *ptr, const cst__table_reading *reading, void **out,
                             cst_error *error) {
   const cst__avro_plan *plan = ptr;
   avro_reader *r = cst__new_zero(&plan->allocator, sizeof *r);
   if (r == NULL) {
     return cst__fail_memory(error, sizeof *r);
   }
-  drop = plan->skip ? drop : NULL;
+  cst__table_drop drop = plan->skip ? reading->drop : NULL;
   r->plan = plan;
   r->failure = (cst_error)CST_ERROR_INIT;
   r->walk = (cst__avro_walk){.plan = plan, .skips = drop != NULL};
-  cst_status status = plan->threads > 1
-                          ? cst__avro_crew_new(plan, drop, drop_ctx, &r->crew, error)
-                          : cst__avro_decoder_init(&r->decoder, plan, drop, drop_ctx, error);
+  cst_status status =
+      plan->threads > 1 ? cst__avro_crew_new(plan, drop, reading->drop_ctx, &r->crew, error)
+                        : cst__avro_decoder_init(&r->decoder, plan, drop, reading->drop_ctx, error);
   if (status != CST_OK) {
     avro_close(r);
     return status;

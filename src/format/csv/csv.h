@@ -268,16 +268,24 @@ void cst__csv_plan_free(void *plan);
 /* The block size that plans begin with from here on; for tests. 0: the usual one. */
 void cst__csv_set_block_size(size_t size);
 
-/* Opens the i-th file past its header, which has to have the plan's names; source[i] (num_names)
- * is the number of the plan's i-th name in it. */
-cst_status cst__csv_plan_open(const cst__csv_plan *plan, size_t i, cst__csv_file *file,
-                              size_t *source, cst_error *error);
+/* Opens the i-th of the files past its header, which has to have the plan's names; source[i]
+ * (num_names) is the number of the plan's i-th name in it. */
+cst_status cst__csv_plan_open(const cst__csv_plan *plan, const cst__table_files *files, size_t i,
+                              cst__csv_file *file, size_t *source, cst_error *error);
+
+/* As a table format says them: a part of a file has the line of names, too. */
+size_t cst__csv_cut(const void *plan, const cst__table_text *text);
+cst_status cst__csv_preamble(const void *plan, const cst__table_files *files, uint64_t *size,
+                             cst_error *error);
 
 /* Reads all files (or the sample): seen[i] gets what the i-th name's cells show, for the names that
  * are columns of the plan. `first` is the first file past its header, if it is open; it is closed
  * here. No file is opened twice, as a pipe cannot be. */
 cst_status cst__csv_infer(const cst__csv_plan *plan, cst__csv_file *first, unsigned *seen,
                           cst_error *error);
+/* The same of all files by several threads; *sound is false if it has to be done by one. */
+cst_status cst__csv_infer_by_many(const cst__csv_plan *plan, int32_t threads, unsigned *seen,
+                                  bool *sound, cst_error *error);
 /* The format of the type that holds all of these. */
 const char *cst__csv_format_seen(unsigned seen);
 

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "format/csv/csv.h"
+#include "format/table/text_crew.h"
 
 /* Nothing more can come of a number: UTF-8 alone counts. */
 static inline bool csv_infer_is_text(unsigned seen) {
@@ -160,6 +161,62 @@ static cst_status see_file(inferring *work, cst__csv_file *file, size_t *source,
   return status;
 }
 
+/* ---- by several threads ---- */
+
+/* What a part of a file shows. */
+static cst_status see_part(const cst__csv_plan *plan, const cst__table_files *part,
+                           unsigned *seen) {
+  inferring work = {.plan = plan};
+  sample all = {INT64_MAX, UINT64_MAX};
+  cst__csv_file file = {0};
+  size_t *source = cst__new(&plan->allocator, (plan->num_names + 1) * sizeof *source);
+  cst_status status = source != NULL ? CST_OK : CST_NO_MEMORY;
+  if (status == CST_OK) {
+    status = cst__csv_plan_open(plan, part, 0, &file, source, NULL);
+  }
+  if (status == CST_OK) {
+    status = see_rows(&work, &file, source, &all, seen, NULL);
+  }
+  cst__csv_file_close(&file);
+  cst__delete(work.scratch);
+  cst__delete(source);
+  return status;
+}
+
+typedef struct seen_by_many {
+  const cst__csv_plan *plan;
+  unsigned *seen;
+} seen_by_many;
+
+static bool run_seeing(void *ctx, int32_t thread, const cst__table_files *part, void **made) {
+  const cst__csv_plan *plan = ((const seen_by_many *)ctx)->plan;
+  unsigned *seen = cst__new_zero(&plan->allocator, (plan->num_names + 1) * sizeof *seen);
+  (void)thread;
+  *made = seen;
+  return seen != NULL && see_part(plan, part, seen) == CST_OK;
+}
+
+static bool take_seen(void *ctx, void *made) {
+  const seen_by_many *many = ctx;
+  const unsigned *seen = made;
+  for (size_t i = 0; i < many->plan->num_names; i++) {
+    many->seen[i] |= seen[i];
+  }
+  return true;
+}
+
+cst_status cst__csv_infer_by_many(const cst__csv_plan *plan, int32_t threads, unsigned *seen,
+                                  bool *sound, cst_error *error) {
+  const cst__text_crew_options options = {.format = &cst__csv_table,
+                                          .plan = plan,
+                                          .files = plan->files,
+                                          .threads = threads,
+                                          .allocator = &plan->allocator};
+  seen_by_many many = {plan, seen};
+  const cst__text_fold fold = {run_seeing, take_seen, cst__delete, &many};
+  return cst__text_crew_fold(&options, &fold, sound, error);
+}
+
 cst_status cst__csv_infer(const cst__csv_plan *plan, cst__csv_file *first, unsigned *seen,
                           cst_error *error) {
   inferring work = {.plan = plan};
@@ -174,7 +231,7 @@ cst_status cst__csv_infer(const cst__csv_plan *plan, cst__csv_file *first, unsig
       break;
     }
     if (first->block == NULL) {
-      status = cst__csv_plan_open(plan, i, first, source, error);
+      status = cst__csv_plan_open(plan, plan->files, i, first, source, error);
     }
     if (status == CST_OK) {
       status = see_file(&work, first, source, &left, seen, error);

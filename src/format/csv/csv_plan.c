@@ -6,7 +6,9 @@
 
 #include "arrow/view.h"
 #include "base/names.h"
+#include "base/os.h"
 #include "format/csv/csv.h"
+#include "format/table/text_crew.h"
 #include "format/table/value_text.h"
 #include "io/url.h"
 #include "schema/schema.h"
@@ -108,11 +110,11 @@ static cst_status set_names(cst__csv_plan *plan, const char *const *names, size_
   return CST_OK;
 }
 
-static cst_status csv_plan_open_file(const cst__csv_plan *plan, size_t i, cst__csv_file *file,
-                                     cst_error *error) {
+static cst_status csv_plan_open_file(const cst__csv_plan *plan, const cst__table_files *files,
+                                     size_t i, cst__csv_file *file, cst_error *error) {
   cst__input *input;
   *file = (cst__csv_file){0};
-  CST__TRY(plan->files->open(plan->files->ctx, i, &input, error));
+  CST__TRY(files->open(files->ctx, i, &input, error));
   const cst__csv_file_options options = {.dialect = plan->dialect,
                                          .skip_lines = plan->skip_lines,
                                          .block_size = plan->block_size,
@@ -123,7 +125,7 @@ static cst_status csv_plan_open_file(const cst__csv_plan *plan, size_t i, cst__c
 /* The names of the first file, which stays open. */
 static cst_status csv_plan_read_names(cst__csv_plan *plan, cst__csv_file *first, cst_error *error) {
   cst__csv_header header;
-  CST__TRY(csv_plan_open_file(plan, 0, first, error));
+  CST__TRY(csv_plan_open_file(plan, plan->files, 0, first, error));
   CST__TRY(cst__csv_file_header(first, &header, error));
   cst_status status = set_names(plan, (const char *const *)header.names, header.count, error);
   cst__csv_header_reset(&header);
@@ -179,14 +181,87 @@ static cst_status find_sources(const cst__csv_plan *plan, cst__csv_file *file, s
   return cst__csv_file_set_width(file, plan->num_names, error);
 }
 
-cst_status cst__csv_plan_open(const cst__csv_plan *plan, size_t i, cst__csv_file *file,
-                              size_t *source, cst_error *error) {
-  CST__TRY(csv_plan_open_file(plan, i, file, error));
+cst_status cst__csv_plan_open(const cst__csv_plan *plan, const cst__table_files *files, size_t i,
+                              cst__csv_file *file, size_t *source, cst_error *error) {
+  CST__TRY(csv_plan_open_file(plan, files, i, file, error));
   cst_status status = find_sources(plan, file, source, error);
   if (status != CST_OK) {
     cst__csv_file_close(file);
   }
   return status;
+}
+
+/* ---- parts of files ---- */
+
+cst_status cst__csv_preamble(const void *ptr, const cst__table_files *files, uint64_t *size,
+                             cst_error *error) {
+  const cst__csv_plan *plan = ptr;
+  cst__csv_file file;
+  cst__csv_header header = {0};
+  CST__TRY(csv_plan_open_file(plan, files, 0, &file, error));
+  cst_status status = plan->has_header ? cst__csv_file_header(&file, &header, error) : CST_OK;
+  *size = file.block_offset + file.at;
+  cst__csv_header_reset(&header);
+  cst__csv_file_close(&file);
+  return status;
+}
+
+static size_t last_line_end(const uint8_t *data, size_t size) {
+  const uint8_t *newline = cst__os_last_byte(data, '\n', size);
+  return newline != NULL ? (size_t)(newline - data) + 1 : 0;
+}
+
+/* After the quote that ends a cell; SIZE_MAX: it is not in the text, or the last byte of it, and
+ * may be doubled. */
+static size_t after_closing_quote(const cst__table_text *text, size_t at) {
+  while (at < text->size) {
+    const uint8_t *quote = memchr(text->data + at, '"', text->size - at);
+    size_t next = quote != NULL ? (size_t)(quote - text->data) + 1 : text->size;
+    if (next == text->size) {
+      return SIZE_MAX;
+    }
+    if (text->data[next] != '"') {
+      return next;
+    }
+    at = next + 1;
+  }
+  return SIZE_MAX;
+}
+
+/* Where the last row ends: a line end within quotes is none. 0: nowhere. */
+static size_t last_row_end(const cst__csv_plan *plan, const cst__table_text *text) {
+  size_t end = 0;
+  size_t at = 0;
+  while (at < text->size) {
+    const uint8_t *found = memchr(text->data + at, '"', text->size - at);
+    size_t quote = found != NULL ? (size_t)(found - text->data) : text->size;
+    size_t line = last_line_end(text->data + at, quote - at);
+    end = line > 0 ? at + line : end;
+    if (quote == text->size) {
+      return end;
+    }
+    uint8_t before = quote > 0 ? text->data[quote - 1] : '\n';
+    bool opens = before == plan->dialect.delimiter || before == '\n' || before == '\r';
+    at = opens ? after_closing_quote(text, quote + 1) : quote + 1;
+  }
+  return end;
+}
+
+size_t cst__csv_cut(const void *ptr, const cst__table_text *text) {
+  static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
+  const cst__csv_plan *plan = ptr;
+  bool marked = text->size >= sizeof mark && memcmp(text->data, mark, sizeof mark) == 0;
+  if (marked && !text->begins) { /* a part without a preamble would lose it */
+    return SIZE_MAX;
+  }
+  if (text->ends) {
+    return text->size;
+  }
+  if (plan->dialect.comment >= 0 && memchr(text->data, '"', text->size) != NULL) {
+    return SIZE_MAX; /* quotes in comments are none */
+  }
+  size_t end = last_row_end(plan, text);
+  return end > 0 ? end : SIZE_MAX;
 }
 
 /* ---- columns ---- */
@@ -396,6 +471,17 @@ static cst_status columns_of_types(cst__csv_plan *plan, const cst__table_options
   return CST_OK;
 }
 
+static cst_status look_at_cells(const cst__csv_plan *plan, const cst__table_options *options,
+                                cst__csv_file *first, unsigned *seen, cst_error *error) {
+  bool sound = false;
+  if (!plan->skip && !plan->is_sampled &&
+      cst__text_crew_fits(&cst__csv_table, plan->files, options->threads)) {
+    CST__TRY(cst__csv_infer_by_many(plan, options->threads, seen, &sound, error));
+    memset(seen, 0, sound ? 0 : plan->num_names * sizeof *seen);
+  }
+  return sound ? CST_OK : cst__csv_infer(plan, first, seen, error);
+}
+
 static cst_status columns_of_data(cst__csv_plan *plan, const cst__table_options *options,
                                   cst__csv_file *first, cst_error *error) {
   size_t count = options->columns != NULL ? options->num_columns : plan->num_names;
@@ -411,7 +497,7 @@ static cst_status columns_of_data(cst__csv_plan *plan, const cst__table_options 
   }
   plan->is_inferred = true;
   plan->is_sampled = plan->files->sample_rows < INT64_MAX;
-  CST__TRY(cst__csv_infer(plan, first, seen, error));
+  CST__TRY(look_at_cells(plan, options, first, seen, error));
   for (size_t i = 0; i < count; i++) {
     cst__csv_column *column = &plan->columns[i];
     const char *format = cst__csv_format_seen(seen[column->source]);

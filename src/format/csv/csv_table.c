@@ -1,5 +1,5 @@
 /* CSV as a table format: passes over the files, their rows cut into batches, and what happens with
- * rows that are none. One thread does it all, whatever the options allow.
+ * rows that are none.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +8,8 @@
 
 typedef struct csv_reader {
   const cst__csv_plan *plan;
+  const cst__table_files *files;
+  int64_t batch_size;
   cst__table_drop drop; /* NULL: a fault ends the pass */
   void *drop_ctx;
   cst__csv_rows *rows;
@@ -31,7 +33,7 @@ static void csv_close(void *ptr) {
   }
 }
 
-static cst_status csv_table_open(const void *ptr, cst__table_drop drop, void *drop_ctx, void **out,
+static cst_status csv_table_open(const void *ptr, const cst__table_reading *reading, void **out,
                                  cst_error *error) {
   const cst__csv_plan *plan = ptr;
   csv_reader *r = cst__new_zero(&plan->allocator, sizeof *r);
@@ -39,8 +41,10 @@ static cst_status csv_table_open(const void *ptr, cst__table_drop drop, void *dr
     return cst__fail_memory(error, sizeof *r);
   }
   r->plan = plan;
-  r->drop = plan->skip ? drop : NULL;
-  r->drop_ctx = drop_ctx;
+  r->files = reading->files != NULL ? reading->files : plan->files;
+  r->batch_size = reading->batch_size > 0 ? reading->batch_size : plan->batch_size;
+  r->drop = plan->skip ? reading->drop : NULL;
+  r->drop_ctx = reading->drop_ctx;
   r->failure = (cst_error)CST_ERROR_INIT;
   r->source = cst__new(&plan->allocator, (plan->num_names + 1) * sizeof *r->source);
   cst_status status =
@@ -177,7 +181,7 @@ static void csv_table_end_file(csv_reader *r) {
 /* Takes a run of rows, a fault, or the end of a file. */
 static cst_status take_step(csv_reader *r, size_t most, cst_error *error) {
   if (r->file.block == NULL) {
-    return cst__csv_plan_open(r->plan, r->next_file++, &r->file, r->source, error);
+    return cst__csv_plan_open(r->plan, r->files, r->next_file++, &r->file, r->source, error);
   }
   cst_error why = CST_ERROR_INIT;
   cst__csv_run run;
@@ -203,12 +207,11 @@ static cst_status take_step(csv_reader *r, size_t most, cst_error *error) {
 
 static cst_status csv_next(void *ptr, struct ArrowArray *out, cst_error *error) {
   csv_reader *r = ptr;
-  const cst__csv_plan *plan = r->plan;
   out->release = NULL;
   cst_status status = r->failure.code;
-  while (status == CST_OK && cst__csv_rows_count(r->rows) < plan->batch_size &&
-         (r->file.block != NULL || r->next_file < plan->files->count)) {
-    int64_t most = plan->batch_size - cst__csv_rows_count(r->rows);
+  while (status == CST_OK && cst__csv_rows_count(r->rows) < r->batch_size &&
+         (r->file.block != NULL || r->next_file < r->files->count)) {
+    int64_t most = r->batch_size - cst__csv_rows_count(r->rows);
     status = take_step(r, (size_t)most, &r->failure);
   }
   if (status == CST_OK && cst__csv_rows_count(r->rows) > 0) {
@@ -229,6 +232,8 @@ const cst__table_format cst__csv_table = {
     .plan_free = cst__csv_plan_free,
     .open = csv_table_open,
     .next = csv_next,
+    .cut = cst__csv_cut,
+    .preamble = cst__csv_preamble,
     .consumed = csv_consumed,
     .close = csv_close,
 };

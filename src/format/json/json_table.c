@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/os.h"
 #include "format/json/json.h"
+#include "format/table/text_crew.h"
 
 typedef struct plan {
   cst_allocator allocator;
@@ -16,6 +18,8 @@ typedef struct plan {
 
 typedef struct reader {
   const plan *plan;
+  const cst__table_files *files;
+  int64_t batch_size;
   cst__table_drop drop;
   void *drop_ctx;
   cst__json_lines lines;
@@ -107,6 +111,128 @@ static cst_status json_table_look_at(sample *s, const plan *p, bool *done, cst_e
   return json_table_add_file(p->files, &record, status, error);
 }
 
+/* ---- inference by several threads ---- */
+
+/* What one thread knows of the parts that it has seen. */
+typedef struct json_scout {
+  cst__json_infer *infer; /* NULL: it has seen none */
+  cst__json_document document;
+} json_scout;
+
+/* Each thread looks for the records that are new to it, and the caller adds these, in their order:
+ * what a thread knows, it has of records before. */
+typedef struct json_scouting {
+  const plan *plan;
+  const cst__table_options *options;
+  json_scout *scouts;
+  cst__json_infer *infer; /* of all */
+  cst__json_document document;
+} json_scouting;
+
+/* The records that a thread has found, one after another, each after its size. */
+typedef struct json_finds {
+  cst__text text;
+} json_finds;
+
+static void drop_finds(void *made) {
+  json_finds *finds = made;
+  cst__text_free(&finds->text);
+  cst__delete(finds);
+}
+
+static cst_status learn(cst__json_infer *infer, cst__json_document *document,
+                        const cst__json_record *record, cst_error *error) {
+  yyjson_val *value;
+  CST__TRY(cst__json_record_parse(document, record, &value, error));
+  return cst__json_infer_add(infer, document, record, value, error);
+}
+
+static cst_status scout_records(json_scout *scout, cst__json_lines *lines, json_finds *finds) {
+  for (;;) {
+    cst__json_record record = {.file = 0};
+    bool done = false;
+    CST__TRY(cst__json_lines_next(lines, &record, &done, NULL));
+    if (done) {
+      return finds->text.failed ? CST_NO_MEMORY : CST_OK;
+    }
+    if (!cst__json_infer_knows(scout->infer, &record)) {
+      CST__TRY(learn(scout->infer, &scout->document, &record, NULL));
+      cst__text_append(&finds->text, &record.size, sizeof record.size);
+      cst__text_append(&finds->text, record.data, record.size);
+    }
+  }
+}
+
+static bool run_scout(void *ctx, int32_t thread, const cst__table_files *part, void **made) {
+  const json_scouting *s = ctx;
+  const plan *p = s->plan;
+  json_scout *scout = &s->scouts[thread];
+  cst__json_lines lines;
+  json_finds *finds = cst__new_zero(&p->allocator, sizeof *finds);
+  if (finds == NULL) {
+    return false;
+  }
+  finds->text.allocator = p->allocator;
+  *made = finds;
+  if (scout->infer == NULL) {
+    scout->document.allocator = p->allocator;
+    if (cst__json_infer_new(s->options, p->files, &scout->infer, NULL) != CST_OK) {
+      return false;
+    }
+  }
+  cst__json_lines_init(&lines, part, p->max_record_size, &p->allocator);
+  cst_status status = scout_records(scout, &lines, finds);
+  cst__json_lines_reset(&lines);
+  return status == CST_OK;
+}
+
+static bool take_finds(void *ctx, void *made) {
+  json_scouting *s = ctx;
+  const cst__text *text = &((const json_finds *)made)->text;
+  cst__json_record record = {.file = 0};
+  for (size_t at = 0; at < text->size; at += record.size) {
+    memcpy(&record.size, text->data + at, sizeof record.size);
+    at += sizeof record.size;
+    record.data = (const uint8_t *)text->data + at;
+    if (learn(s->infer, &s->document, &record, NULL) != CST_OK) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The types of all files; *sound is false if one thread has to find them. */
+static cst_status infer_by_many(plan *p, const cst__table_options *options, bool *sound,
+                                cst_error *error) {
+  size_t threads = (size_t)options->threads;
+  json_scouting s = {.plan = p, .options = options, .document.allocator = p->allocator};
+  const cst__text_crew_options crew = {.format = &cst__json_table,
+                                       .plan = p,
+                                       .files = p->files,
+                                       .threads = options->threads,
+                                       .allocator = &p->allocator};
+  const cst__text_fold fold = {run_scout, take_finds, drop_finds, &s};
+  s.scouts = cst__new_zero(&p->allocator, threads * sizeof *s.scouts);
+  cst_status status = s.scouts != NULL ? CST_OK : cst__fail_memory(error, threads);
+  if (status == CST_OK) {
+    status = cst__json_infer_new(options, p->files, &s.infer, error);
+  }
+  if (status == CST_OK) {
+    status = cst__text_crew_fold(&crew, &fold, sound, error);
+  }
+  if (status == CST_OK && *sound) {
+    status = cst__json_infer_finish(s.infer, &p->types, error);
+  }
+  for (size_t i = 0; s.scouts != NULL && i < threads; i++) {
+    cst__json_infer_free(s.scouts[i].infer);
+    cst__json_document_reset(&s.scouts[i].document);
+  }
+  cst__json_infer_free(s.infer);
+  cst__json_document_reset(&s.document);
+  cst__delete(s.scouts);
+  return status;
+}
+
 static cst_status json_table_infer(plan *p, const cst__table_options *options, cst_error *error) {
   const cst__table_files *files = p->files;
   sample s = {.document.allocator = p->allocator};
@@ -138,8 +264,15 @@ static cst_status find_types(plan *p, const cst__table_options *options, cst_err
   if (options->types != NULL) {
     return cst__json_types_of_arrow(&p->types, options, error);
   }
-  return options->schema != NULL ? cst__json_types_of_schema(&p->types, options, error)
-                                 : json_table_infer(p, options, error);
+  if (options->schema != NULL) {
+    return cst__json_types_of_schema(&p->types, options, error);
+  }
+  bool sampled = p->files->sample_rows < INT64_MAX || p->files->sample_bytes < UINT64_MAX;
+  bool sound = false;
+  if (!p->skip && !sampled && cst__text_crew_fits(&cst__json_table, p->files, options->threads)) {
+    CST__TRY(infer_by_many(p, options, &sound, error));
+  }
+  return sound ? CST_OK : json_table_infer(p, options, error);
 }
 
 static cst_status json_plan(const cst__table_files *files, const cst__table_options *options,
@@ -181,7 +314,7 @@ static void json_close(void *ptr) {
   }
 }
 
-static cst_status json_table_open(const void *ptr, cst__table_drop drop, void *drop_ctx, void **out,
+static cst_status json_table_open(const void *ptr, const cst__table_reading *reading, void **out,
                                   cst_error *error) {
   const plan *p = ptr;
   reader *r = cst__new_zero(&p->allocator, sizeof *r);
@@ -189,11 +322,13 @@ static cst_status json_table_open(const void *ptr, cst__table_drop drop, void *d
     return cst__fail_memory(error, sizeof *r);
   }
   r->plan = p;
-  r->drop = drop;
-  r->drop_ctx = drop_ctx;
+  r->files = reading->files != NULL ? reading->files : p->files;
+  r->batch_size = reading->batch_size > 0 ? reading->batch_size : p->batch_size;
+  r->drop = reading->drop;
+  r->drop_ctx = reading->drop_ctx;
   r->error = (cst_error)CST_ERROR_INIT;
   r->document.allocator = p->allocator;
-  cst__json_lines_init(&r->lines, p->files, p->max_record_size, &p->allocator);
+  cst__json_lines_init(&r->lines, r->files, p->max_record_size, &p->allocator);
   cst_status status = cst__json_rows_init(&r->rows, &p->types, &p->allocator, error);
   if (status != CST_OK) {
     json_close(r);
@@ -211,7 +346,7 @@ static cst_status json_table_drop_record(reader *r, cst__json_record *record, cs
     CST__TRY(cst__json_lines_pass_over(&r->lines, record, &r->error));
   }
   cst__dropped dropped = {.told = {.kind = record->is_cut ? "limit" : "record",
-                                   .file = r->plan->files->name(r->plan->files->ctx, record->file),
+                                   .file = r->files->name(r->files->ctx, record->file),
                                    .record = record->record,
                                    .offset = record->offset,
                                    .bytes = record->size,
@@ -240,7 +375,7 @@ static cst_status append_record(reader *r, const cst__json_record *record, cst_b
     status = cst__json_rows_add(&r->rows, &r->document, record, value, &r->error);
     *column = status == CST_SCHEMA ? column_of(&r->rows.path) : *column;
   }
-  return json_table_add_file(r->plan->files, record, status, &r->error);
+  return json_table_add_file(r->files, record, status, &r->error);
 }
 
 /* Appends the next record, or drops it. */
@@ -260,7 +395,7 @@ static cst_status next_row(reader *r, bool *done) {
 static cst_status json_table_next_batch(reader *r, struct ArrowArray *out) {
   bool done = false;
   const cst__builder *rows = r->rows.batch->root;
-  while (!done && rows->length < r->plan->batch_size) {
+  while (!done && rows->length < r->batch_size) {
     CST__TRY(next_row(r, &done));
   }
   return rows->length > 0 ? cst__batch_builder_finish(r->rows.batch, out, &r->error) : CST_OK;
@@ -283,6 +418,23 @@ static uint64_t json_consumed(const void *ptr) {
   return lines->taken + (lines->input != NULL ? cst__input_consumed(lines->input) : 0);
 }
 
+/* Every part begins with an object: another one could be taken for a list, or for a mark. */
+static size_t json_table_cut(const void *ptr, const cst__table_text *text) {
+  static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
+  bool marked =
+      text->begins && text->size >= sizeof mark && memcmp(text->data, mark, sizeof mark) == 0;
+  size_t at = json_table_skip_blanks(text->data, text->size, marked ? sizeof mark : 0);
+  (void)ptr;
+  if (at < text->size && text->data[at] != '{') {
+    return SIZE_MAX;
+  }
+  if (text->ends) {
+    return text->size;
+  }
+  const uint8_t *newline = cst__os_last_byte(text->data, '\n', text->size);
+  return newline != NULL ? (size_t)(newline - text->data) + 1 : SIZE_MAX;
+}
+
 const cst__table_format cst__json_table = {
     .name = "json",
     .is_text = true,
@@ -291,6 +443,7 @@ const cst__table_format cst__json_table = {
     .plan_free = json_plan_free,
     .open = json_table_open,
     .next = json_next,
+    .cut = json_table_cut,
     .consumed = json_consumed,
     .close = json_close,
 };

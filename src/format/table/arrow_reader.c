@@ -141,13 +141,12 @@ static cst_status arrow_make_plan(const cst__table_files *files, const cst__tabl
 
 /* ---- reading ---- */
 
-static cst_status arrow_open(const void *plan, cst__table_drop drop, void *drop_ctx, void **out,
+static cst_status arrow_open(const void *plan, const cst__table_reading *reading, void **out,
                              cst_error *error) {
   const arrow_plan *own = plan;
   arrow_reader *reader = cst__new_zero(&own->allocator, sizeof *reader);
   bool *unmarked = cst__new_zero(&own->allocator, own->files.count * sizeof *unmarked);
-  (void)drop; /* a damaged batch leaves nothing to go on with */
-  (void)drop_ctx;
+  (void)reading; /* a damaged batch leaves nothing to go on with */
   if (reader == NULL || unmarked == NULL) {
     cst__delete(reader);
     cst__delete(unmarked);

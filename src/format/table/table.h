@@ -34,6 +34,7 @@ typedef struct cst__table_files {
   /* NULL: all of each. Only a format with `find_begin` is asked to read less. */
   cst__table_range (*range)(void *ctx, size_t i);
   void *ctx;
+  uint64_t bytes; /* of all files as they lie on disk; 0: not known */
   bool rereadable;
   int64_t sample_rows;   /* the plan looks at no more rows (INT64_MAX: all), */
   uint64_t sample_bytes; /* and at no more bytes */
@@ -68,6 +69,22 @@ typedef struct cst__table_cut {
   const cst_allocator *allocator;
 } cst__table_cut;
 
+/* What is read of a plan's files, and what with. */
+typedef struct cst__table_reading {
+  const cst__table_files *files; /* parts of them, for a format with `cut`; NULL: the plan's */
+  int64_t batch_size;            /* 0: the plan's */
+  cst__table_drop drop;          /* set if the options say skip */
+  void *drop_ctx;
+} cst__table_reading;
+
+/* A stretch of a file's text, decompressed, that begins with a record; 64 readable bytes follow. */
+typedef struct cst__table_text {
+  const uint8_t *data;
+  size_t size;
+  bool begins; /* the file begins with it, */
+  bool ends;   /* and ends with it */
+} cst__table_text;
+
 typedef struct cst__table_format {
   const char *name;
   /* True if a (decompressed) file that begins with these bytes (up to 64) is surely of this format;
@@ -82,9 +99,8 @@ typedef struct cst__table_format {
                      struct ArrowSchema *schema, cst_error *error);
   void (*plan_free)(void *plan);
 
-  /* A reader from the first file on; used by one thread at a time. drop (with drop_ctx) is set if
-   * the options say skip. */
-  cst_status (*open)(const void *plan, cst__table_drop drop, void *drop_ctx, void **reader,
+  /* A reader from the first file on; used by one thread at a time. Borrows the reading's files. */
+  cst_status (*open)(const void *plan, const cst__table_reading *reading, void **reader,
                      cst_error *error);
   /* The next batch (a struct array); out->release is NULL at the end. Batches are ours: valid, with
    * buffers of their own. A failure comes after the rows before it that fill a batch. */
@@ -99,6 +115,14 @@ typedef struct cst__table_format {
    * if a file ends before `from`. NULL: files are not divided. */
   cst_status (*find_begin)(cst__input *input, const cst__table_cut *cut, uint64_t *out,
                            cst_error *error);
+  /* For text that several threads read, each a part of a file as if it were a file (text_crew.h):
+   * where the last record of the text ends. SIZE_MAX: it does not, this cannot be told, or as a
+   * file such a part would be read as something else. NULL: one thread reads all. */
+  size_t (*cut)(const void *plan, const cst__table_text *text);
+  /* So many bytes at the begin of a file have to come before the records of each of its parts. The
+   * file is the only one of `files`, and may be cut short anywhere after these. NULL: none. */
+  cst_status (*preamble)(const void *plan, const cst__table_files *files, uint64_t *size,
+                         cst_error *error);
   /* Bytes taken from the files so far, as they lie on disk. */
   uint64_t (*consumed)(const void *reader);
   void (*close)(void *reader);

@@ -6,6 +6,7 @@
 
 #include "arrow/owned.h"
 #include "arrow/view.h"
+#include "format/table/text_crew.h"
 #include "io/replay.h"
 #include "source/input/notices.h"
 #include "source/pass/joiner.h"
@@ -20,7 +21,8 @@ struct cst__tabular {
 struct cst__tabular_pass {
   cst_source *source;          /* borrowed */
   cst__stream_reader *streams; /* of a format that is not built in */
-  void *reader;                /* of a table */
+  void *reader;                /* of a table: one thread, */
+  cst__text_crew *crew;        /* or several */
   cst__tabular_options options;
   cst__chain_run *stages; /* NULL: batches are delivered as they are read */
   bool joins;
@@ -35,9 +37,11 @@ struct cst__tabular_pass {
   cst_status bad_status; /* why a bad row ended the pass */
   cst_error bad_error;
   uint64_t dropped;
-  int64_t *lost; /* records of the only file that the table has dropped, in their order */
-  size_t num_lost;
-  size_t lost_capacity;
+  struct { /* records of the only file that the table has dropped, in their order */
+    int64_t *items;
+    size_t count;
+    size_t capacity;
+  } lost;
 };
 
 /* ---- files ---- */
@@ -88,6 +92,7 @@ static cst_status new_tabular(cst_source *source, cst_error *error) {
   if (tabular == NULL || !cst__mul(source->num_parts, sizeof *tabular->replays, &bytes)) {
     return cst__fail_memory(error, sizeof *tabular);
   }
+  int64_t total = cst_source_total_bytes(source);
   source->found.tabular = tabular;
   tabular->replays = cst__new_zero(&source->allocator, bytes);
   tabular->files = (cst__table_files){.count = source->num_parts,
@@ -96,6 +101,7 @@ static cst_status new_tabular(cst_source *source, cst_error *error) {
                                       .open_first = source->is_alone ? NULL : open_first,
                                       .range = range_of_file,
                                       .ctx = source,
+                                      .bytes = total > 0 ? (uint64_t)total : 0,
                                       .rereadable = source->inputs->rereadable,
                                       .sample_rows = INT64_MAX,
                                       .sample_bytes = UINT64_MAX};
@@ -174,14 +180,14 @@ static cst_status drop_row(void *ctx, const cst__dropped *dropped, cst_error *er
 /* What the table itself drops makes the numbers of the rows after it differ from their records'. */
 static cst_status drop_of_table(void *ctx, const cst__dropped *dropped, cst_error *error) {
   cst__tabular_pass *pass = ctx;
-  void *lost = pass->lost;
-  bool ok = cst__grow(&pass->source->allocator, &lost, &pass->lost_capacity, pass->num_lost + 1,
-                      sizeof *pass->lost);
-  pass->lost = lost;
+  void *lost = pass->lost.items;
+  bool ok = cst__grow(&pass->source->allocator, &lost, &pass->lost.capacity, pass->lost.count + 1,
+                      sizeof *pass->lost.items);
+  pass->lost.items = lost;
   if (!ok) {
-    return cst__fail_memory(error, (pass->num_lost + 1) * sizeof *pass->lost);
+    return cst__fail_memory(error, (pass->lost.count + 1) * sizeof *pass->lost.items);
   }
-  pass->lost[pass->num_lost++] = dropped->told.record - pass->source->parts[0].first_record;
+  pass->lost.items[pass->lost.count++] = dropped->told.record - pass->source->parts[0].first_record;
   return drop_row(ctx, dropped, error);
 }
 
@@ -190,10 +196,10 @@ static cst_status drop_of_table(void *ctx, const cst__dropped *dropped, cst_erro
 /* How many records the table has dropped before this row: lost[i] - i rows come before the i-th. */
 static size_t lost_before(const cst__tabular_pass *pass, uint64_t row) {
   size_t begin = 0;
-  size_t end = pass->num_lost;
+  size_t end = pass->lost.count;
   while (begin < end) {
     size_t middle = begin + (end - begin) / 2;
-    if (pass->lost[middle] - (int64_t)middle <= (int64_t)row) {
+    if (pass->lost.items[middle] - (int64_t)middle <= (int64_t)row) {
       begin = middle + 1;
     } else {
       end = middle;
@@ -233,7 +239,7 @@ static cst__place place_of(const cst__tabular_pass *pass, uint64_t row) {
                         number_in_file(pass, pass->file, row - pass->file_first), -1};
   }
   if (pass->source->num_parts != 1) {
-    return (cst__place){"", pass->num_lost == 0 ? (int64_t)row : -1, -1};
+    return (cst__place){"", pass->lost.count == 0 ? (int64_t)row : -1, -1};
   }
   return (cst__place){cst__source_name(pass->source, 0),
                       number_in_file(pass, 0, row + lost_before(pass, row)), -1};
@@ -292,22 +298,41 @@ static cst_status staged_ids(const void *ctx, int64_t count, int64_t *files, int
 
 /* ---- life ---- */
 
+/* Several threads, each of which reads a part of the text. */
+static cst_status open_crew(cst__tabular_pass *pass, const cst__table_reading *reading,
+                            cst_error *error) {
+  const cst_source *source = pass->source;
+  const cst__text_crew_options options = {.format = source->inputs->format.table,
+                                          .plan = source->found.tabular->plan,
+                                          .files = &source->found.tabular->files,
+                                          .threads = source->options.values.threads,
+                                          .drop = reading->drop,
+                                          .drop_ctx = reading->drop_ctx,
+                                          .allocator = &source->allocator};
+  pass->joins = true;
+  return cst__text_crew_new(&options, &pass->crew, error);
+}
+
 static cst_status open_reader(cst__tabular_pass *pass, cst_error *error) {
-  const cst__table_format *table = pass->source->inputs->format.table;
-  bool threads = pass->source->options.values.threads > 1;
-  pass->joins =
-      table == NULL || table->any_size || (table->threads_any_size && threads) || pass->places;
-  pass->ended = pass->source->num_parts == 0;
+  const cst_source *source = pass->source;
+  const cst__table_format *table = source->inputs->format.table;
+  const cst__tabular *tabular = source->found.tabular;
+  int32_t threads = source->options.values.threads;
+  pass->ended = source->num_parts == 0;
   if (pass->ended) { /* a part of a source that has fewer files than parts */
     pass->joins = true;
     return CST_OK;
   }
+  pass->joins =
+      table == NULL || table->any_size || (table->threads_any_size && threads > 1) || pass->places;
   if (table == NULL) {
     return cst__stream_reader_new(pass->source, &pass->streams, error);
   }
-  bool skip = cst__reading_options_skip(&pass->source->options);
-  return table->open(pass->source->found.tabular->plan, skip ? drop_of_table : NULL, pass,
-                     &pass->reader, error);
+  bool skip = cst__reading_options_skip(&source->options);
+  const cst__table_reading reading = {.drop = skip ? drop_of_table : NULL, .drop_ctx = pass};
+  return cst__text_crew_fits(table, &tabular->files, threads)
+             ? open_crew(pass, &reading, error)
+             : table->open(tabular->plan, &reading, &pass->reader, error);
 }
 
 cst_status cst__tabular_pass_new(cst_source *source, struct ArrowSchema *schema,
@@ -351,11 +376,12 @@ void cst__tabular_pass_free(cst__tabular_pass *pass) {
   }
   cst__joiner_reset(&pass->joiner);
   cst__stream_reader_free(pass->streams);
+  cst__text_crew_free(pass->crew);
   if (pass->reader != NULL) {
     pass->source->inputs->format.table->close(pass->reader);
   }
   cst__chain_close(pass->stages);
-  cst__delete(pass->lost);
+  cst__delete(pass->lost.items);
   if (pass->schema.release != NULL) {
     pass->schema.release(&pass->schema);
   }
@@ -379,6 +405,9 @@ static cst_status next_of_any_size(cst__tabular_pass *pass, struct ArrowArray *o
                                    cst_error *error) {
   if (pass->streams != NULL) {
     return cst__stream_reader_next(pass->streams, out, error);
+  }
+  if (pass->crew != NULL) {
+    return cst__text_crew_next(pass->crew, out, error);
   }
   CST__TRY(pass->source->inputs->format.table->next(pass->reader, out, error));
   cst_status status = tell_warnings(pass, error);
@@ -524,6 +553,9 @@ cst__place cst__tabular_pass_place(const cst__tabular_pass *pass, uint64_t first
 uint64_t cst__tabular_pass_consumed(const cst__tabular_pass *pass) {
   if (pass->streams != NULL) {
     return cst__stream_reader_consumed(pass->streams);
+  }
+  if (pass->crew != NULL) {
+    return cst__text_crew_consumed(pass->crew);
   }
   return pass->reader != NULL ? pass->source->inputs->format.table->consumed(pass->reader) : 0;
 }

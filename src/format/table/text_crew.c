@@ -1,0 +1,516 @@
+/* Threads over the text of files. The caller takes the rows of the parts in their order, and works
+ * on parts itself while there are none.
+ */
+#include "format/table/text_crew.h"
+
+#include <string.h>
+
+#include "arrow/batch.h"
+#include "arrow/concat.h"
+#include "base/interrupt.h"
+#include "base/thread.h"
+
+enum {
+  PART_BYTES = 1 << 20, /* enough to be worth a thread's while, and to fit into its cache */
+  PADDING = 64          /* readable bytes after the text, zero */
+};
+
+static size_t part_bytes = PART_BYTES;
+
+void cst__text_crew_set_part_size(size_t size) { part_bytes = size > 0 ? size : PART_BYTES; }
+
+bool cst__text_crew_fits(const cst__table_format *format, const cst__table_files *files,
+                         int32_t threads) {
+  bool is_small = files->bytes > 0 && files->bytes <= part_bytes;
+  return format->cut != NULL && threads > 1 && files->rereadable && !is_small;
+}
+
+/* The text of one part, as a file: what each part of the file needs before its records (CSV's line
+ * of names), and the records. */
+typedef struct part {
+  cst__buffer text;
+  size_t size;
+  size_t file;
+  bool begins_file;
+  bool is_done;
+  bool is_faulty;         /* something is wrong with it, whatever it is */
+  struct ArrowArray rows; /* release NULL: none */
+  void *made;             /* in their place, of a fold */
+  uint64_t consumed;      /* bytes of the files, with it */
+} part;
+
+typedef struct worker {
+  cst__text_crew *crew;
+  int32_t number;
+  cst__thread thread;
+} worker;
+
+/* Of whoever reads: the file that is open, and what goes from one part of it to the next. */
+typedef struct text_feed {
+  cst__input *input; /* NULL: between files */
+  size_t next_file;
+  size_t preamble;   /* bytes that come before the records of each part: */
+  cst__buffer first; /* these */
+  cst__buffer rest;  /* of the part before, after its last record */
+  size_t rest_size;
+  uint64_t consumed; /* of the files that are closed */
+} text_feed;
+
+/* Of the caller: what it has got, and the reader of all files that goes on after a fault. */
+typedef struct text_delivery {
+  uint64_t consumed;
+  uint64_t rows;
+  void *alone;     /* NULL: there was no fault */
+  uint64_t passed; /* of the rows, by that reader */
+} text_delivery;
+
+struct cst__text_crew {
+  cst__text_crew_options options;
+  const cst__text_fold *fold; /* NULL: rows are made */
+  cst__mutex lock;            /* guards all but what belongs to whoever reads, or works on a part */
+  cst__condition changed;
+  atomic_bool cancelled;
+  bool stop;
+  bool reading;    /* somebody takes a part out of the files */
+  bool ended;      /* there is no further part */
+  int32_t started; /* threads beside the caller's, which is number 0 */
+  worker *workers;
+  part *parts; /* a ring */
+  size_t num_parts;
+  uint64_t head; /* the part that the caller takes */
+  uint64_t tail; /* after the last one that was begun */
+  text_feed from;
+  text_delivery to;
+};
+
+/* ---- life ---- */
+
+static void drop_made(const cst__text_crew *crew, part *p) {
+  if (p->rows.release != NULL) {
+    p->rows.release(&p->rows);
+    p->rows.release = NULL;
+  }
+  if (p->made != NULL) {
+    crew->fold->drop(p->made);
+    p->made = NULL;
+  }
+}
+
+/* Ready for other text; its memory stays. */
+static void clear_part(const cst__text_crew *crew, part *p) {
+  drop_made(crew, p);
+  *p = (part){.text = p->text};
+}
+
+static void stop_workers(cst__text_crew *crew) {
+  atomic_store(&crew->cancelled, true);
+  cst__mutex_lock(&crew->lock);
+  crew->stop = true;
+  cst__condition_broadcast(&crew->changed);
+  cst__mutex_unlock(&crew->lock);
+  for (int32_t i = 1; i <= crew->started; i++) {
+    cst__thread_join(&crew->workers[i].thread);
+  }
+  crew->started = 0;
+}
+
+/* What the threads have, which have stopped. */
+static void free_parts(cst__text_crew *crew) {
+  const cst_allocator *allocator = crew->options.allocator;
+  for (size_t i = 0; crew->parts != NULL && i < crew->num_parts; i++) {
+    drop_made(crew, &crew->parts[i]);
+    cst__buffer_free(allocator, &crew->parts[i].text);
+  }
+  cst__delete(crew->parts);
+  crew->parts = NULL;
+  cst__buffer_free(allocator, &crew->from.first);
+  cst__buffer_free(allocator, &crew->from.rest);
+  if (crew->from.input != NULL) {
+    cst__input_close(crew->from.input);
+    crew->from.input = NULL;
+  }
+}
+
+void cst__text_crew_free(cst__text_crew *crew) {
+  if (crew == NULL) {
+    return;
+  }
+  stop_workers(crew);
+  free_parts(crew);
+  if (crew->to.alone != NULL) {
+    crew->options.format->close(crew->to.alone);
+  }
+  cst__delete(crew->workers);
+  cst__condition_destroy(&crew->changed);
+  cst__mutex_destroy(&crew->lock);
+  cst__delete(crew);
+}
+
+cst_status cst__text_crew_new(const cst__text_crew_options *options, cst__text_crew **out,
+                              cst_error *error) {
+  const size_t threads = (size_t)options->threads;
+  cst__text_crew *crew = cst__new_zero(options->allocator, sizeof *crew);
+  if (crew == NULL) {
+    return cst__fail_memory(error, sizeof *crew);
+  }
+  crew->options = *options;
+  crew->num_parts = 2 * threads + 1;
+  cst__mutex_init(&crew->lock);
+  cst__condition_init(&crew->changed);
+  atomic_init(&crew->cancelled, false);
+  crew->workers = cst__new_zero(options->allocator, threads * sizeof *crew->workers);
+  crew->parts = cst__new_zero(options->allocator, crew->num_parts * sizeof *crew->parts);
+  if (crew->workers == NULL || crew->parts == NULL) {
+    cst__text_crew_free(crew);
+    return cst__fail_memory(error, threads * sizeof *crew->workers);
+  }
+  *out = crew;
+  return CST_OK;
+}
+
+/* ---- a part as a file ---- */
+
+static cst_status read_text(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
+                            cst_error *error) {
+  const part *p = ctx;
+  size_t there = offset < p->size ? p->size - (size_t)offset : 0;
+  (void)error;
+  *got = size < there ? size : there;
+  if (*got > 0) {
+    memcpy(buffer, p->text.data + offset, *got);
+  }
+  return CST_OK;
+}
+
+static bool is_plain(const uint8_t *head, size_t size) {
+  (void)head;
+  (void)size;
+  return true;
+}
+
+static cst_status open_text(void *ctx, size_t i, cst__input **out, cst_error *error) {
+  const cst_reader reader = {
+      .size = sizeof reader, .name = "", .read_at = read_text, .ctx = ctx, .can_seek = true};
+  const cst__input_options options = {.is_text = true, .is_plain = is_plain};
+  (void)i;
+  return cst__input_open_reader(&reader, &options, out, error);
+}
+
+static const char *name_text(void *ctx, size_t i) {
+  (void)ctx;
+  (void)i;
+  return "";
+}
+
+static cst__table_files files_of(part *p) {
+  return (cst__table_files){.count = 1,
+                            .open = open_text,
+                            .name = name_text,
+                            .ctx = p,
+                            .rereadable = true,
+                            .sample_rows = INT64_MAX,
+                            .sample_bytes = UINT64_MAX};
+}
+
+/* ---- taking parts out of the files: one thread at a time ---- */
+
+static bool append_text(const cst__text_crew *crew, cst__buffer *to, size_t *size,
+                        const uint8_t *data, size_t count) {
+  if (!cst__buffer_reserve(crew->options.allocator, to, *size + count + PADDING, *size)) {
+    return false;
+  }
+  if (count > 0) {
+    memcpy(to->data + *size, data, count);
+  }
+  *size += count;
+  memset(to->data + *size, 0, PADDING);
+  return true;
+}
+
+static bool open_next_file(cst__text_crew *crew) {
+  const cst__table_files *files = crew->options.files;
+  crew->from.rest_size = 0;
+  return files->open(files->ctx, crew->from.next_file, &crew->from.input, NULL) == CST_OK;
+}
+
+static void close_file(cst__text_crew *crew) {
+  crew->from.consumed += cst__input_consumed(crew->from.input);
+  cst__input_close(crew->from.input);
+  crew->from.input = NULL;
+  crew->from.next_file++;
+}
+
+/* Reads up to the size of a part; *ends at the end of the file. */
+static bool read_on(const cst__text_crew *crew, part *p, bool *ends) {
+  size_t begin = p->size;
+  size_t got = 0;
+  if (!cst__buffer_reserve(crew->options.allocator, &p->text, begin + part_bytes + PADDING,
+                           begin) ||
+      cst__input_fill(crew->from.input, p->text.data + begin, part_bytes, &got, NULL) != CST_OK) {
+    return false;
+  }
+  p->size += got;
+  *ends = got < part_bytes;
+  memset(p->text.data + p->size, 0, PADDING);
+  return true;
+}
+
+/* What every further part of the file begins with. */
+static bool keep_preamble(cst__text_crew *crew, part *p) {
+  const cst__table_files text = files_of(p);
+  uint64_t size = 0;
+  size_t kept = 0;
+  if (crew->options.format->preamble != NULL &&
+      crew->options.format->preamble(crew->options.plan, &text, &size, NULL) != CST_OK) {
+    return false;
+  }
+  crew->from.preamble = (size_t)size;
+  return append_text(crew, &crew->from.first, &kept, p->text.data, (size_t)size);
+}
+
+/* False: it is left to the reader alone. */
+static bool fill_part(cst__text_crew *crew, part *p) {
+  const cst__table_format *format = crew->options.format;
+  bool ends;
+  p->begins_file = crew->from.input == NULL;
+  if (p->begins_file) {
+    if (!open_next_file(crew) || !read_on(crew, p, &ends) || !keep_preamble(crew, p)) {
+      return false;
+    }
+  } else if (!append_text(crew, &p->text, &p->size, crew->from.first.data, crew->from.preamble) ||
+             !append_text(crew, &p->text, &p->size, crew->from.rest.data, crew->from.rest_size) ||
+             !read_on(crew, p, &ends)) {
+    return false;
+  }
+  size_t before = crew->from.preamble;
+  const cst__table_text text = {.data = p->text.data + before,
+                                .size = p->size - before,
+                                .begins = p->begins_file && before == 0,
+                                .ends = ends};
+  size_t end = format->cut(crew->options.plan, &text);
+  if (end == SIZE_MAX) {
+    return false;
+  }
+  crew->from.rest_size = 0;
+  bool kept =
+      append_text(crew, &crew->from.rest, &crew->from.rest_size, text.data + end, text.size - end);
+  p->size = before + end;
+  memset(p->text.data + p->size, 0, PADDING);
+  p->consumed = crew->from.consumed + cst__input_consumed(crew->from.input);
+  if (ends) {
+    close_file(crew);
+  }
+  return kept;
+}
+
+/* ---- rows: what is not guarded belongs to the part's thread ---- */
+
+/* Nothing is dropped of a part: the reader alone does it. */
+static cst_status refuse_drop(void *ctx, const cst__dropped *dropped, cst_error *error) {
+  (void)ctx;
+  (void)dropped;
+  (void)error;
+  return CST_CORRUPT;
+}
+
+static bool work_on(const cst__text_crew *crew, int32_t thread, part *p) {
+  const cst__table_format *format = crew->options.format;
+  const cst__table_files files = files_of(p);
+  if (crew->fold != NULL) {
+    return crew->fold->run(crew->fold->ctx, thread, &files, &p->made);
+  }
+  const cst__table_reading reading = {
+      .files = &files, .batch_size = INT64_MAX, .drop = refuse_drop};
+  struct ArrowArray more = {.release = NULL};
+  void *reader;
+  if (format->open(crew->options.plan, &reading, &reader, NULL) != CST_OK) {
+    return false;
+  }
+  bool ok = format->next(reader, &p->rows, NULL) == CST_OK;
+  ok = ok && (p->rows.release == NULL || format->next(reader, &more, NULL) == CST_OK);
+  format->close(reader);
+  return ok && more.release == NULL;
+}
+
+/* ---- jobs: with the lock, which is let go meanwhile ---- */
+
+static part *part_at(const cst__text_crew *crew, uint64_t number) {
+  return &crew->parts[number % crew->num_parts];
+}
+
+static bool may_fill(const cst__text_crew *crew) {
+  return !crew->reading && !crew->ended && !crew->stop && crew->tail - crew->head < crew->num_parts;
+}
+
+static void do_part(cst__text_crew *crew, int32_t thread) {
+  part *p = part_at(crew, crew->tail++);
+  crew->reading = true;
+  cst__mutex_unlock(&crew->lock);
+  bool ok = fill_part(crew, p);
+  cst__mutex_lock(&crew->lock);
+  crew->reading = false;
+  crew->ended = !ok || crew->from.next_file == crew->options.files->count;
+  cst__condition_broadcast(&crew->changed);
+  cst__mutex_unlock(&crew->lock);
+  ok = ok && work_on(crew, thread, p);
+  cst__mutex_lock(&crew->lock);
+  p->is_faulty = !ok;
+  p->is_done = true;
+  crew->ended = crew->ended || !ok;
+  cst__condition_broadcast(&crew->changed);
+}
+
+static void *run_worker(void *arg) {
+  const worker *own = arg;
+  cst__text_crew *crew = own->crew;
+  cst__interrupt_follow(&crew->cancelled);
+  cst__mutex_lock(&crew->lock);
+  while (!crew->stop) {
+    if (may_fill(crew)) {
+      do_part(crew, own->number);
+    } else {
+      cst__condition_wait(&crew->changed, &crew->lock);
+    }
+  }
+  cst__mutex_unlock(&crew->lock);
+  return NULL;
+}
+
+/* When the first part was not all: as many as the system gives. */
+static void start_workers(cst__text_crew *crew) {
+  for (int32_t i = 1; i < crew->options.threads; i++) {
+    crew->workers[i] = (worker){.crew = crew, .number = i};
+    if (!cst__thread_start(&crew->workers[i].thread, run_worker, &crew->workers[i])) {
+      return;
+    }
+    crew->started = i;
+  }
+}
+
+/* ---- delivering: the caller's thread ---- */
+
+/* Takes what was made of the head, which is done and sound. */
+static void take_head(cst__text_crew *crew, struct ArrowArray *out, void **made) {
+  part *p = part_at(crew, crew->head);
+  *out = p->rows;
+  *made = p->made;
+  p->rows.release = NULL;
+  p->made = NULL;
+  crew->to.consumed = p->consumed;
+  crew->to.rows += out->release != NULL ? (uint64_t)out->length : 0;
+  clear_part(crew, p);
+  crew->head++;
+  cst__condition_broadcast(&crew->changed);
+}
+
+/* What was made of the next part; neither that nor a fault: the end. */
+static cst_status next_part(cst__text_crew *crew, struct ArrowArray *out, void **made, bool *faulty,
+                            cst_error *error) {
+  cst_status status = cst__interrupted(error);
+  *made = NULL;
+  cst__mutex_lock(&crew->lock);
+  while (status == CST_OK && out->release == NULL && *made == NULL && !*faulty) {
+    const part *head = crew->head < crew->tail ? part_at(crew, crew->head) : NULL;
+    if (head != NULL && head->is_done) {
+      *faulty = head->is_faulty;
+      if (!*faulty) {
+        take_head(crew, out, made);
+      }
+    } else if (head == NULL && crew->ended) {
+      break;
+    } else if (may_fill(crew)) {
+      if (crew->tail == 1) {
+        start_workers(crew);
+      }
+      do_part(crew, 0);
+    } else {
+      status = cst__interruptible_wait(&crew->changed, &crew->lock, error);
+    }
+  }
+  cst__mutex_unlock(&crew->lock);
+  return status;
+}
+
+/* From here on one thread reads the files, again from their start. */
+static cst_status go_on_alone(cst__text_crew *crew, cst_error *error) {
+  const cst__table_reading reading = {.drop = crew->options.drop,
+                                      .drop_ctx = crew->options.drop_ctx};
+  stop_workers(crew);
+  free_parts(crew);
+  return crew->options.format->open(crew->options.plan, &reading, &crew->to.alone, error);
+}
+
+/* The rows of a batch after the first `count`; takes it over. */
+static cst_status pass_rows(const cst__text_crew *crew, struct ArrowArray *batch, int64_t count,
+                            struct ArrowArray *out, cst_error *error) {
+  cst__shared *shared;
+  int64_t length = batch->length;
+  cst_status status = cst__shared_new(batch, crew->options.allocator, &shared, error);
+  if (status != CST_OK) {
+    batch->release(batch);
+    return status;
+  }
+  status = cst__shared_slice(shared, count, length - count, out, error);
+  cst__shared_release(shared);
+  return status;
+}
+
+/* The first rows are those that have been delivered. */
+static cst_status next_alone(cst__text_crew *crew, struct ArrowArray *out, cst_error *error) {
+  struct ArrowArray batch = {.release = NULL};
+  for (;;) {
+    CST__TRY(crew->options.format->next(crew->to.alone, &batch, error));
+    uint64_t left = crew->to.rows - crew->to.passed;
+    if (batch.release == NULL || left == 0) {
+      *out = batch;
+      return CST_OK;
+    }
+    if ((uint64_t)batch.length > left) {
+      crew->to.passed = crew->to.rows;
+      return pass_rows(crew, &batch, (int64_t)left, out, error);
+    }
+    crew->to.passed += (uint64_t)batch.length;
+    batch.release(&batch);
+    batch.release = NULL;
+  }
+}
+
+cst_status cst__text_crew_next(cst__text_crew *crew, struct ArrowArray *out, cst_error *error) {
+  bool faulty = false;
+  void *made;
+  out->release = NULL;
+  if (crew->to.alone == NULL) {
+    CST__TRY(next_part(crew, out, &made, &faulty, error));
+    if (!faulty) {
+      return CST_OK;
+    }
+    CST__TRY(go_on_alone(crew, error));
+  }
+  return next_alone(crew, out, error);
+}
+
+cst_status cst__text_crew_fold(const cst__text_crew_options *options, const cst__text_fold *fold,
+                               bool *sound, cst_error *error) {
+  struct ArrowArray none = {.release = NULL};
+  bool faulty = false;
+  void *made;
+  cst__text_crew *crew;
+  CST__TRY(cst__text_crew_new(options, &crew, error));
+  crew->fold = fold;
+  cst_status status;
+  do {
+    status = next_part(crew, &none, &made, &faulty, error);
+    if (made != NULL) {
+      faulty = !fold->take(fold->ctx, made);
+      fold->drop(made);
+    }
+  } while (status == CST_OK && made != NULL && !faulty);
+  cst__text_crew_free(crew);
+  *sound = !faulty;
+  return status;
+}
+
+uint64_t cst__text_crew_consumed(const cst__text_crew *crew) {
+  uint64_t alone = crew->to.alone != NULL ? crew->options.format->consumed(crew->to.alone) : 0;
+  return alone > crew->to.consumed ? alone : crew->to.consumed;
+}

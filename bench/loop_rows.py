@@ -17,14 +17,17 @@ from report import Figure, Results, rate
 TOP = pathlib.Path(__file__).resolve().parents[1]
 BOUNDS = TOP.parent / "shared" / "reference" / "bound"
 DECODE_BENCH = TOP / "build" / "release" / "bench" / "decode_bench"
-GOAL = 0.85
+GOAL = 0.9
+MODES = [
+    [],
+    ["predict"],
+]  # the bound may expect the column that followed last time; the better counts
 ORDERS = {
     "click": "click log, one order",
     "click_random": "click log, random order",
     "wide": "wide, one order",
     "wide_random": "wide, random order",
 }
-PREDICTS = ["wide"]  # the bound expects the column that followed last time
 
 
 def has_bound(name: str) -> bool:
@@ -53,14 +56,16 @@ def medians(commands: list[list[str | pathlib.Path]], rounds: int) -> list[float
 
 
 def loop(name: str, settings: Settings) -> Figure:
-    label = f"{ORDERS[name]}, the loop in C against the bound"
+    label = f"{ORDERS[name]}, the loop in C against the bound's better mode"
     if not DECODE_BENCH.exists() or not has_bound("decode_bound"):
         return Figure(label, "not measured: decode_bench or decode_bound.c is not there")
     path = data.make(name, settings.folder).path
-    bound: list[str | pathlib.Path] = [bound_program("decode_bound", settings.folder), path]
-    bound += ["predict"] if name in PREDICTS else []
+    bound = bound_program("decode_bound", settings.folder)
     ours: list[str | pathlib.Path] = [DECODE_BENCH, path, path.with_suffix(".pbtxt")]
-    own, limit = medians([[*ours, "--repeat", "9"], bound], settings.rounds)
+    commands = [[*ours, "--repeat", "9"]]
+    commands += [[bound, path, *mode] for mode in MODES]
+    own, *limits = medians(commands, settings.rounds)
+    limit = max(limits)
     text = f"{own / limit:.2f} ({rate(own)}, {rate(limit)})"
     return Figure(label, text, f"≥ {GOAL:g}", own / limit >= GOAL)
 

@@ -28,24 +28,26 @@ typedef struct cst__hot {
   size_t room_bytes;      /* BYTES: capacity of `values` */
   uint32_t num_values;
   uint32_t room_values; /* values for which there is room (BYTES: in value_offsets) */
-  uint32_t usual; /* the first four bytes of a Feature of the kind, as in cst__usual_feature; 0:
-                     there is none */
-  uint8_t tag;    /* the kind that is expected; 0: none known yet, or no row has values yet, then no
-                     pointer is set */
-  uint8_t flags;
+  union {
+    uint64_t usual; /* what a usual Feature of the kind begins with, of no size (cst__set_tag) */
+    struct {
+      uint8_t usual_bytes[6];
+      uint8_t tag; /* the kind that is expected; 0: none known yet, or no row has values yet, then
+                      no pointer is set */
+      uint8_t flags;
+    };
+  };
 } cst__hot;
 
 /* A Feature of fewer than 128 bytes that has one list of one packed run, or of one string, begins
  * with these six bytes, whose numbers are lengths:
  *   12 size+4 KIND size+2 0A size
- * A kind gives the first four (of size 0), the size of the values the rest. */
-static inline uint32_t cst__usual_feature(uint8_t tag) {
-  return UINT32_C(0x02000412) | (uint32_t)tag << 16;
-}
-
+ * What is left of their word are the tag and the flags, so that all of it is one load. */
 static inline void cst__set_tag(cst__hot *hot, uint8_t tag) {
+  uint8_t flags = hot->flags;
+  hot->usual = tag != 0 ? UINT64_C(0x000a02000412) | (uint64_t)tag << 16 : 0;
   hot->tag = tag;
-  hot->usual = tag != 0 ? cst__usual_feature(tag) : 0;
+  hot->flags = flags;
 }
 
 /* The rest of a column. */

@@ -10,9 +10,22 @@ enum {
 
 static cst__name_key key_of(const uint8_t *name, size_t size) {
   cst__name_key key = {.head = cst__load_tail(name, size), .size = (uint32_t)size};
-  key.next = size > 8 ? cst__load_tail(name + 8, size - 8) : 0;
   key.tail = size > 8 ? cst__load64(name + size - 8) : key.head;
+  key.next = size > 16 ? cst__load64(name + 8) : key.tail;
   return key;
+}
+
+static void set_seed(cst__name_table *table, uint64_t seed) {
+  table->seed = seed;
+  for (int i = 0; i < 3; i++) {
+    table->factors[i] = cst__fold(seed + (uint64_t)i, UINT64_C(0xa0761d6478bd642f)) | 1;
+  }
+}
+
+/* The number of slots, a power of two. */
+static void set_num_slots(cst__name_table *table, size_t count) {
+  table->mask = count - 1;
+  table->shift = 64 - __builtin_ctzll(count);
 }
 
 /* Room for `want` names; the key before the first is like no name. */
@@ -38,10 +51,9 @@ static bool reserve_names(cst__name_table *table, size_t want) {
 }
 
 bool cst__name_table_init(cst__name_table *table, const cst_allocator *allocator) {
-  *table = (cst__name_table){.seed = cst__random_seed(),
-                             .mask = FIRST_SLOTS - 1,
-                             .has_few = true,
-                             .allocator = cst__allocator_of(allocator)};
+  *table = (cst__name_table){.has_few = true, .allocator = cst__allocator_of(allocator)};
+  set_seed(table, cst__random_seed());
+  set_num_slots(table, FIRST_SLOTS);
   cst__arena_init(&table->arena, allocator);
   table->slots = cst__new_zero(&table->allocator, FIRST_SLOTS * sizeof *table->slots);
   return table->slots != NULL && reserve_names(table, 1);
@@ -90,14 +102,14 @@ void cst__name_table_tune(cst__name_table *table) {
   uint64_t best = table->seed;
   size_t least = fill_name_slots(table);
   for (int i = 0; i < SEEDS_TO_TRY && least > 0; i++) {
-    table->seed = cst__fold(table->seed, UINT64_C(0xd6e8feb86659fd93)) | 1;
+    set_seed(table, cst__fold(table->seed, UINT64_C(0xd6e8feb86659fd93)) | 1);
     size_t taken = fill_name_slots(table);
     if (taken < least) {
       least = taken;
       best = table->seed;
     }
   }
-  table->seed = best;
+  set_seed(table, best);
   (void)fill_name_slots(table);
 }
 
@@ -109,7 +121,7 @@ static bool grow_name_slots(cst__name_table *table) {
   }
   cst__delete(table->slots);
   table->slots = slots;
-  table->mask = count - 1;
+  set_num_slots(table, count);
   (void)fill_name_slots(table);
   return true;
 }

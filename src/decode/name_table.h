@@ -12,7 +12,7 @@
 
 typedef struct cst__name_key {
   uint64_t head; /* bytes 0 to 8, zeros after a shorter name */
-  uint64_t next; /* bytes 8 to 16, likewise */
+  uint64_t next; /* bytes 8 to 16; the tail again for a name of up to 16 */
   uint64_t tail; /* last 8 bytes; the head again for a name of up to 8 */
   uint32_t size;
 } cst__name_key;
@@ -23,6 +23,8 @@ enum { CST__SHORT_NAME = 16, CST__LONG_NAME = 24, CST__FEW_NAMES = 64, CST__END_
 typedef struct cst__name_table {
   uint32_t *slots; /* a power of two of them, at most a quarter full: 1 + column; 0 is free */
   size_t mask;
+  int shift;           /* that leaves as many bits of a hash as slots have */
+  uint64_t factors[3]; /* of head, tail and next: odd, made of the seed */
   cst__name_key *keys; /* by 1 + column; the first is like no name */
   const char **names;  /* by column; NUL-terminated, in `arena` */
   size_t count;
@@ -67,17 +69,18 @@ static inline bool cst__name_may_be_known(const cst__name_table *table, uint64_t
   return (table->ends[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
-/* `has_long` is the table's; a loop that knows it beforehand does not ask for each name. */
+/* The highest bits of a sum of products, whose factors nobody knows. `has_long` is the table's; a
+ * loop that knows it beforehand does not ask for each name. */
 static inline size_t cst__name_slot_of(const cst__name_table *table, cst__name_key key,
                                        const uint8_t *name, bool has_long) {
-  uint64_t hash = cst__fold(key.head ^ table->seed, (key.tail + key.size) ^ ~table->seed);
+  uint64_t hash = key.head * table->factors[0] + (key.tail + key.size) * table->factors[1];
   if (has_long) {
-    hash ^= cst__fold(key.next ^ table->seed, UINT64_C(0xd6e8feb86659fd93));
+    hash += key.next * table->factors[2];
     if (key.size > CST__LONG_NAME) {
-      hash ^= cst__name_middle(name, key.size, table->seed);
+      hash += cst__name_middle(name, key.size, table->seed);
     }
   }
-  return (size_t)hash & table->mask;
+  return (size_t)(hash >> table->shift);
 }
 
 /* The search itself, for a key whose words were loaded already (`next` only if the table has long
@@ -88,6 +91,9 @@ static inline uint32_t cst__name_table_probe(const cst__name_table *table, cst__
     uint32_t slot = table->slots[at];
     const cst__name_key *k = &table->keys[slot];
     if (((k->head ^ key.head) | (k->tail ^ key.tail) | (k->size ^ key.size)) == 0) {
+      if (slot == 0) {
+        __builtin_unreachable(); /* the key before the first is like no name */
+      }
       if (!has_long) {
         return slot;
       }

@@ -32,7 +32,7 @@ enum {
 
 /* A length of one or two bytes, by far the most; longer ones out of line. False: malformed. */
 static __attribute__((noinline, unused)) bool long_size(const uint8_t **at, size_t *out) {
-  size_t value = 0;
+  size_t value = *out = 0;
   for (int i = 0; i < 5; i++) {
     uint8_t c = (*at)[i];
     value |= (size_t)(c & 0x7f) << (7 * i);
@@ -57,7 +57,12 @@ ALWAYS_INLINE bool read_size(const uint8_t **at, size_t *out) {
     *at = p + 2;
     return true;
   }
-  return long_size(at, out);
+  /* Of the caller's variables nobody takes the address: they stay in registers. */
+  size_t value;
+  bool ok = long_size(&p, &value);
+  *at = p;
+  *out = value;
+  return ok;
 }
 
 /* The same where nothing after `end` may be read. */
@@ -137,13 +142,19 @@ ALWAYS_INLINE void copy_32(uint8_t *to, const uint8_t *from) {
 
 /* Copies `size` bytes; may write, and with slack read, up to 31 bytes more. */
 ALWAYS_INLINE void copy_values(uint8_t *to, const uint8_t *from, size_t size, bool slack) {
-  if (!slack || UNLIKELY(size > 128)) {
+  if (!slack) {
     memcpy(to, from, size);
     return;
   }
   copy_32(to, from);
-  for (size_t i = 32; UNLIKELY(i < size); i += 32) {
-    copy_32(to + i, from + i);
+  if (UNLIKELY(size > 32)) {
+    if (UNLIKELY(size > 128)) {
+      memcpy(to, from, size);
+      return;
+    }
+    for (size_t i = 32; i < size; i += 32) {
+      copy_32(to + i, from + i);
+    }
   }
 }
 

@@ -36,6 +36,7 @@ import process_rows
 import query_rows
 import recovery_rows
 import report
+import scaling_rows
 import sequence_rows
 import stats_rows
 import stats_table
@@ -86,6 +87,7 @@ def topics_of(
         "Sketches and statistics": [stats_rows, stats_table],
         "Lineage": [lineage_rows],
         "Training loops": [dataset_rows],
+        "Many cores": [scaling_rows],
         "The program and the package": [process_rows],
         "Engines": [engine_rows],
     }

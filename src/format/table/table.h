@@ -71,7 +71,8 @@ typedef struct cst__table_cut {
 
 /* What is read of a plan's files, and what with. */
 typedef struct cst__table_reading {
-  const cst__table_files *files; /* parts of them, for a format with `cut`; NULL: the plan's */
+  const cst__table_files *files; /* parts of them, for a format with `cut`; NULL: the plan's. More
+                                    may come between two calls of `next` */
   int64_t batch_size;            /* 0: the plan's */
   cst__table_drop drop;          /* set if the options say skip */
   void *drop_ctx;

@@ -43,6 +43,9 @@ typedef struct worker {
   cst__text_crew *crew;
   int32_t number;
   cst__thread thread;
+  cst__table_files files; /* one more with each part that it works on, */
+  part *at;               /* which is this one */
+  void *reader;           /* of these files, whose memory is used again; NULL: none yet */
 } worker;
 
 /* Of whoever reads: the file that is open, and what goes from one part of it to the next. */
@@ -121,6 +124,12 @@ static void free_parts(cst__text_crew *crew) {
     drop_made(crew, &crew->parts[i]);
     cst__buffer_free(allocator, &crew->parts[i].text);
   }
+  for (int32_t i = 0; crew->workers != NULL && i < crew->options.threads; i++) {
+    if (crew->workers[i].reader != NULL) {
+      crew->options.format->close(crew->workers[i].reader);
+      crew->workers[i].reader = NULL;
+    }
+  }
   cst__delete(crew->parts);
   crew->parts = NULL;
   cst__buffer_free(allocator, &crew->from.first);
@@ -163,6 +172,9 @@ cst_status cst__text_crew_new(const cst__text_crew_options *options, cst__text_c
   if (crew->workers == NULL || crew->parts == NULL) {
     cst__text_crew_free(crew);
     return cst__fail_memory(error, threads * sizeof *crew->workers);
+  }
+  for (size_t i = 0; i < threads; i++) {
+    crew->workers[i] = (worker){.crew = crew, .number = (int32_t)i};
   }
   *out = crew;
   return CST_OK;
@@ -313,23 +325,35 @@ static cst_status refuse_drop(void *ctx, const cst__dropped *dropped, cst_error 
   return CST_CORRUPT;
 }
 
-static bool work_on(const cst__text_crew *crew, int32_t thread, part *p) {
-  const cst__table_format *format = crew->options.format;
-  const cst__table_files files = files_of(p);
-  if (crew->fold != NULL) {
-    return crew->fold->run(crew->fold->ctx, thread, &files, &p->made);
-  }
+static cst_status open_part(void *ctx, size_t i, cst__input **out, cst_error *error) {
+  return open_text(((const worker *)ctx)->at, i, out, error);
+}
+
+/* The worker's reader takes the part for the next of its files. */
+static bool make_rows(worker *w, part *p) {
+  const cst__table_format *format = w->crew->options.format;
   const cst__table_reading reading = {
-      .files = &files, .batch_size = INT64_MAX, .drop = refuse_drop};
+      .files = &w->files, .batch_size = INT64_MAX, .drop = refuse_drop};
   struct ArrowArray more = {.release = NULL};
-  void *reader;
-  if (format->open(crew->options.plan, &reading, &reader, NULL) != CST_OK) {
+  size_t files = w->files.count;
+  w->files = files_of(p);
+  w->files.open = open_part;
+  w->files.ctx = w;
+  w->files.count = files + 1;
+  w->at = p;
+  if (w->reader == NULL &&
+      format->open(w->crew->options.plan, &reading, &w->reader, NULL) != CST_OK) {
     return false;
   }
-  bool ok = format->next(reader, &p->rows, NULL) == CST_OK;
-  ok = ok && (p->rows.release == NULL || format->next(reader, &more, NULL) == CST_OK);
-  format->close(reader);
+  bool ok = format->next(w->reader, &p->rows, NULL) == CST_OK;
+  ok = ok && (p->rows.release == NULL || format->next(w->reader, &more, NULL) == CST_OK);
   return ok && more.release == NULL;
+}
+
+static bool work_on(worker *w, part *p) {
+  const cst__text_fold *fold = w->crew->fold;
+  const cst__table_files files = files_of(p);
+  return fold != NULL ? fold->run(fold->ctx, w->number, &files, &p->made) : make_rows(w, p);
 }
 
 /* ---- jobs: with the lock, which is let go meanwhile ---- */
@@ -342,7 +366,8 @@ static bool may_fill(const cst__text_crew *crew) {
   return !crew->reading && !crew->ended && !crew->stop && crew->tail - crew->head < crew->num_parts;
 }
 
-static void do_part(cst__text_crew *crew, int32_t thread) {
+static void do_part(worker *w) {
+  cst__text_crew *crew = w->crew;
   part *p = part_at(crew, crew->tail++);
   crew->reading = true;
   cst__mutex_unlock(&crew->lock);
@@ -352,7 +377,7 @@ static void do_part(cst__text_crew *crew, int32_t thread) {
   crew->ended = !ok || crew->from.next_file == crew->options.files->count;
   cst__condition_broadcast(&crew->changed);
   cst__mutex_unlock(&crew->lock);
-  ok = ok && work_on(crew, thread, p);
+  ok = ok && work_on(w, p);
   cst__mutex_lock(&crew->lock);
   p->is_faulty = !ok;
   p->is_done = true;
@@ -361,13 +386,13 @@ static void do_part(cst__text_crew *crew, int32_t thread) {
 }
 
 static void *run_worker(void *arg) {
-  const worker *own = arg;
+  worker *own = arg;
   cst__text_crew *crew = own->crew;
   cst__interrupt_follow(&crew->cancelled);
   cst__mutex_lock(&crew->lock);
   while (!crew->stop) {
     if (may_fill(crew)) {
-      do_part(crew, own->number);
+      do_part(own);
     } else {
       cst__condition_wait(&crew->changed, &crew->lock);
     }
@@ -379,7 +404,6 @@ static void *run_worker(void *arg) {
 /* When the first part was not all: as many as the system gives. */
 static void start_workers(cst__text_crew *crew) {
   for (int32_t i = 1; i < crew->options.threads; i++) {
-    crew->workers[i] = (worker){.crew = crew, .number = i};
     if (!cst__thread_start(&crew->workers[i].thread, run_worker, &crew->workers[i])) {
       return;
     }
@@ -422,7 +446,7 @@ static cst_status next_part(cst__text_crew *crew, struct ArrowArray *out, void *
       if (crew->tail == 1) {
         start_workers(crew);
       }
-      do_part(crew, 0);
+      do_part(&crew->workers[0]);
     } else {
       status = cst__interruptible_wait(&crew->changed, &crew->lock, error);
     }

@@ -4,6 +4,8 @@
 #ifndef TESTS_UNIT_CREW_SUPPORT_H
 #define TESTS_UNIT_CREW_SUPPORT_H
 
+#include <string.h>
+
 #include "format/table/text_crew.h"
 #include "harness.h"
 
@@ -67,6 +69,36 @@ static inline bool crew_begins_with(const char *whole, const char *part, const c
     whole += line;
     part += line;
   }
+}
+
+static inline uint32_t crew_any_number(uint32_t *state) {
+  *state = *state * 1664525 + 1013904223;
+  return *state >> 16;
+}
+
+/* Lines that texts for all sizes of parts are made of: the first `usual` ones, and now and then one
+ * of the others. */
+typedef struct crew_lines {
+  const char *const *items;
+  uint32_t usual;
+  uint32_t count;
+} crew_lines;
+
+/* Up to 40 lines in any order; one text of three has no line end at its end. */
+static inline void crew_any_text(const crew_lines *lines, char *out, size_t room, uint32_t *state) {
+  size_t used = 0;
+  uint32_t count = crew_any_number(state) % 40;
+  for (uint32_t i = 0; i < count; i++) {
+    bool odd = crew_any_number(state) % 60 == 0;
+    const char *line = lines->items[crew_any_number(state) % (odd ? lines->count : lines->usual)];
+    size_t size = strlen(line);
+    if (used + size < room) {
+      memcpy(out + used, line, size);
+      used += size;
+    }
+  }
+  used -= used > 0 && crew_any_number(state) % 3 == 0;
+  out[used] = '\0';
 }
 
 #endif /* TESTS_UNIT_CREW_SUPPORT_H */

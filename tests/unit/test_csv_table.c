@@ -516,58 +516,38 @@ TEST(allocation_failures_of_views) {
 
 /* ---- several threads: csv_run compares what they give with what one gives ---- */
 
-static uint32_t any_number(uint32_t *state) {
-  *state = *state * 1664525 + 1013904223;
-  return *state >> 16;
-}
-
-/* Pieces of CSV in any order: rows of two cells most of the time. */
-static void write_any_text(char *out, size_t room, uint32_t *state) {
-  static const char *const pieces[] = {"1,x\n",
-                                       "22,\n",
-                                       ",yy\n",
-                                       "3,\"q\"\n",
-                                       "4,\"a\nb\"\n",
-                                       "5,\"a\"\"b\"\r\n",
-                                       "6.5,z\r\n",
-                                       "7,\"\"\n",
-                                       "8,a\"b\n",
-                                       "\"9\",\"\r\n,\"\n",
-                                       "#c\n",
-                                       "\n",
-                                       "\r\n",
-                                       "1\n",
-                                       "10,\"t\"x\n",
-                                       "11,\"open\n",
-                                       "\xef\xbb\xbf,m\n",
-                                       "12,k\r"};
-  const uint32_t usual = 10;
-  size_t used = 0;
-  uint32_t count = any_number(state) % 40;
-  for (uint32_t i = 0; i < count; i++) {
-    bool odd = any_number(state) % 60 == 0;
-    const char *piece = pieces[any_number(state) % (odd ? sizeof pieces / sizeof *pieces : usual)];
-    size_t size = strlen(piece);
-    if (used + size < room) {
-      memcpy(out + used, piece, size);
-      used += size;
-    }
-  }
-  used -= used > 0 && any_number(state) % 3 == 0; /* no line end at the end */
-  out[used] = '\0';
-}
+/* The first ten are rows of two cells. */
+static const char *const any_lines[] = {"1,x\n",
+                                        "22,\n",
+                                        ",yy\n",
+                                        "3,\"q\"\n",
+                                        "4,\"a\nb\"\n",
+                                        "5,\"a\"\"b\"\r\n",
+                                        "6.5,z\r\n",
+                                        "7,\"\"\n",
+                                        "8,a\"b\n",
+                                        "\"9\",\"\r\n,\"\n",
+                                        "#c\n",
+                                        "\n",
+                                        "\r\n",
+                                        "1\n",
+                                        "10,\"t\"x\n",
+                                        "11,\"open\n",
+                                        "\xef\xbb\xbf,m\n",
+                                        "12,k\r"};
 
 TEST(threads_give_the_same_for_any_text) {
   static const char *const names[] = {"a", "b"};
+  const crew_lines lines = {any_lines, 10, sizeof any_lines / sizeof *any_lines};
   uint32_t state = 7;
   for (int i = 0; i < 300; i++) {
     char texts[2][800] = {"a,b\n", "b,a\r\n"};
     csv_case c = CASE(texts[0], texts[1]);
-    uint32_t way = any_number(&state);
+    uint32_t way = crew_any_number(&state);
     bool named = way % 3 == 0;
     for (int f = 0; f < 2; f++) {
       size_t header = named ? 0 : strlen(texts[f]);
-      write_any_text(texts[f] + header, sizeof texts[f] - header, &state);
+      crew_any_text(&lines, texts[f] + header, sizeof texts[f] - header, &state);
     }
     c.csv.names = named ? names : NULL;
     c.csv.num_names = named ? 2 : 0;

@@ -377,51 +377,31 @@ TEST(survives_allocation_failures) {
 
 /* ---- several threads: read_json compares what they give with what one gives ---- */
 
-static uint32_t any_number(uint32_t *state) {
-  *state = *state * 1664525 + 1013904223;
-  return *state >> 16;
-}
-
-static void write_any_lines(char *out, size_t room, uint32_t *state) {
-  static const char *const pieces[] = {"{\"a\":1}\n",
-                                       "{\"a\":2,\"b\":\"x\"}\n",
-                                       "{\"b\":null,\"c\":[1,2]}\n",
-                                       "{\"c\":[],\"d\":{\"e\":1.5}}\n",
-                                       " {\"a\":-3} \r\n",
-                                       "{\"b\":\"long \\n text\"}\n",
-                                       "\n",
-                                       "{\"a\":2.5}\n",
-                                       "[{\"a\":1}]\n",
-                                       "{\"a\":\"s\"}\n",
-                                       "{\"a\":1\n",
-                                       "\xef\xbb\xbf{\"a\":1}\n",
-                                       "{\"a\":9007199254740993}\n",
-                                       "[]\n"};
-  const uint32_t usual = 7;
-  size_t used = 0;
-  uint32_t count = any_number(state) % 40;
-  for (uint32_t i = 0; i < count; i++) {
-    bool odd = any_number(state) % 60 == 0;
-    const char *piece = pieces[any_number(state) % (odd ? sizeof pieces / sizeof *pieces : usual)];
-    size_t size = strlen(piece);
-    if (used + size < room) {
-      memcpy(out + used, piece, size);
-      used += size;
-    }
-  }
-  used -= used > 0 && any_number(state) % 3 == 0;
-  out[used] = '\0';
-}
+static const char *const any_lines[] = {"{\"a\":1}\n",
+                                        "{\"a\":2,\"b\":\"x\"}\n",
+                                        "{\"b\":null,\"c\":[1,2]}\n",
+                                        "{\"c\":[],\"d\":{\"e\":1.5}}\n",
+                                        " {\"a\":-3} \r\n",
+                                        "{\"b\":\"long \\n text\"}\n",
+                                        "\n",
+                                        "{\"a\":2.5}\n",
+                                        "[{\"a\":1}]\n",
+                                        "{\"a\":\"s\"}\n",
+                                        "{\"a\":1\n",
+                                        "\xef\xbb\xbf{\"a\":1}\n",
+                                        "{\"a\":9007199254740993}\n",
+                                        "[]\n"};
 
 TEST(threads_give_the_same_for_any_lines) {
+  const crew_lines any = {any_lines, 7, sizeof any_lines / sizeof *any_lines};
   uint32_t state = 11;
   for (int i = 0; i < 300; i++) {
     char lines[2][900];
     texts t = {.count = 0};
     cst__table_options options = table_options();
-    uint32_t way = any_number(&state);
+    uint32_t way = crew_any_number(&state);
     for (int f = 0; f < 2; f++) {
-      write_any_lines(lines[f], sizeof lines[f], &state);
+      crew_any_text(&any, lines[f], sizeof lines[f], &state);
       add_text(&t, lines[f]);
     }
     options.skip = way % 2 == 0;

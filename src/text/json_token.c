@@ -36,15 +36,10 @@ const uint8_t *cst__json_long_string(const uint8_t *at, cst__json_span *out) {
 
 /* ---- numbers ---- */
 
-bool cst__json_digits_float64(const cst__json_digits *digits, double *out) {
+bool cst__json_long_float64(const cst__json_digits *digits, double *out) {
   enum { MOST_DIGITS = 19 };
-  double value;
   if (digits->num_digits > MOST_DIGITS || digits->has_exponent) {
     return cst__parse_float64(digits->text, digits->size, out);
-  }
-  if (cst__quotient(digits->magnitude, digits->num_decimals, &value)) {
-    *out = digits->is_negative ? -value : value;
-    return true;
   }
   const cst__number number = {.digits = digits->magnitude,
                               .exponent = -(int64_t)digits->num_decimals,
@@ -192,9 +187,9 @@ bool cst__json_escapes_are_sound(cst__json_span span) {
 
 /* ---- what nobody wants ---- */
 
-static const uint8_t *skip_string(const uint8_t *at) {
+const uint8_t *cst__json_skip_long_string(const uint8_t *at) {
   cst__json_span span;
-  at = cst__json_string(at, &span);
+  at = *at == '"' ? cst__json_long_string(at, &span) : NULL;
   return at == NULL || !span.has_escapes || cst__json_escapes_are_sound(span) ? at : NULL;
 }
 
@@ -209,7 +204,8 @@ static const uint8_t *skip_list(const uint8_t *at, cst__json_text *text) {
 }
 
 static const uint8_t *skip_member(const uint8_t *at, cst__json_text *text) {
-  if (*at != '"' || (at = skip_string(at)) == NULL || (at = cst__json_mark(at, ':')) == NULL) {
+  at = cst__json_skip_string(at);
+  if (at == NULL || (at = cst__json_mark(at, ':')) == NULL) {
     return NULL;
   }
   return cst__json_skip_value(cst__json_blanks(at), text);
@@ -229,7 +225,7 @@ const uint8_t *cst__json_skip_value(const uint8_t *at, cst__json_text *text) {
   cst__json_digits digits;
   switch (*at) {
     case '"':
-      return skip_string(at);
+      return cst__json_skip_string(at);
     case '[':
       return skip_list(at, text);
     case '{':

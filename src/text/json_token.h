@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "text/digits.h"
+#include "text/number.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -29,12 +30,22 @@ typedef struct cst__json_text {
 
 /* ---- blanks and marks ---- */
 
+/* A step past a byte that is there, for a branch that is to stay one: a processor foresees it, and
+ * goes on before the byte is loaded and compared, which a sum would wait for. */
+static inline const uint8_t *cst__json_past(const uint8_t *at) {
+  at++;
+  __asm__ volatile("" : "+r"(at));
+  return at;
+}
+
 static inline bool cst__json_is_blank(uint8_t c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 static inline const uint8_t *cst__json_blanks(const uint8_t *at) {
-  at += *at == ' '; /* the one that most writers put there */
+  if (*at == ' ') { /* the one that most writers put there */
+    at = cst__json_past(at);
+  }
   while (__builtin_expect(*at <= ' ', 0) && cst__json_is_blank(*at)) {
     at++;
   }
@@ -64,8 +75,11 @@ static inline const uint8_t *cst__json_enter(const uint8_t *at, cst__json_text *
   if (text->levels <= 0) {
     return NULL;
   }
-  text->levels -= *more;
-  return *more ? at : at + 1;
+  if (!*more) {
+    return cst__json_past(at);
+  }
+  text->levels--;
+  return at;
 }
 
 /* After a member or an item: the place of the next; or with *more false the place after the
@@ -106,7 +120,7 @@ static inline size_t cst__json_plain(const uint8_t *at) {
   __m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
   __m128i others = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')); /* signed: beyond ASCII, too */
   unsigned stops = (unsigned)_mm_movemask_epi8(_mm_or_si128(others, _mm_or_si128(quotes, slashes)));
-  return (size_t)__builtin_ctz(stops | 1U << CST__JSON_STEP);
+  return (unsigned)__builtin_ctz(stops | 1U << CST__JSON_STEP);
 #else
   const uint64_t ones = UINT64_C(0x0101010101010101);
   for (size_t i = 0; i < CST__JSON_STEP; i += 8) {
@@ -124,12 +138,19 @@ static inline size_t cst__json_plain(const uint8_t *at) {
 #endif
 }
 
+/* The size of a string of ASCII without escapes, of 32 bytes at most; SIZE_MAX: it is another one,
+ * or none. */
+static inline size_t cst__json_short_string(const uint8_t *at) {
+  size_t size = cst__json_plain(at + 1);
+  size += size == CST__JSON_STEP ? cst__json_plain(at + 1 + CST__JSON_STEP) : 0;
+  return __builtin_expect(*at == '"' && at[1 + size] == '"', 1) ? size : SIZE_MAX;
+}
+
 /* A string, at its quote: its bytes, which are UTF-8. Escapes are checked by cst__json_unescape. */
 const uint8_t *cst__json_long_string(const uint8_t *at, cst__json_span *out);
 static inline const uint8_t *cst__json_string(const uint8_t *at, cst__json_span *out) {
-  size_t size = cst__json_plain(at + 1);
-  size += size == CST__JSON_STEP ? cst__json_plain(at + 1 + CST__JSON_STEP) : 0;
-  if (__builtin_expect(at[1 + size] == '"', 1)) {
+  size_t size = cst__json_short_string(at);
+  if (__builtin_expect(size != SIZE_MAX, 1)) {
     *out = (cst__json_span){at + 1, size, false};
     return at + 1 + size + 1;
   }
@@ -206,7 +227,9 @@ static inline const uint8_t *cst__json_take_digits(const uint8_t *at, uint64_t *
 /* A number: as JSON has it, without a needless zero in front. */
 static inline const uint8_t *cst__json_number_at(const uint8_t *at, cst__json_digits *out) {
   cst__json_digits found = {.text = at, .is_negative = *at == '-', .is_whole = true};
-  at += found.is_negative;
+  if (found.is_negative) {
+    at = cst__json_past(at);
+  }
   const uint8_t *digits = at;
   at = cst__json_take_digits(at, &found.magnitude);
   found.num_digits = (size_t)(at - digits);
@@ -240,9 +263,28 @@ static inline const uint8_t *cst__json_number_at(const uint8_t *at, cst__json_di
 }
 
 /* The number as a double, rounded once; false if it is beyond them. */
-bool cst__json_digits_float64(const cst__json_digits *digits, double *out);
+bool cst__json_long_float64(const cst__json_digits *digits, double *out);
+static inline bool cst__json_digits_float64(const cst__json_digits *digits, double *out) {
+  enum { MOST_DIGITS = 19 };
+  double value;
+  if (__builtin_expect(digits->num_digits <= MOST_DIGITS && !digits->has_exponent &&
+                           cst__quotient(digits->magnitude, digits->num_decimals, &value),
+                       1)) {
+    *out = digits->is_negative ? -value : value;
+    return true;
+  }
+  cst__json_digits copy = *digits; /* *digits may stay in registers */
+  return cst__json_long_float64(&copy, out);
+}
 
 /* ---- what nobody wants ---- */
+
+/* Goes past a string, with its escapes checked. */
+const uint8_t *cst__json_skip_long_string(const uint8_t *at);
+static inline const uint8_t *cst__json_skip_string(const uint8_t *at) {
+  size_t size = cst__json_short_string(at);
+  return size != SIZE_MAX ? at + size + 2 : cst__json_skip_long_string(at);
+}
 
 /* Goes past a value of any kind. */
 const uint8_t *cst__json_skip_value(const uint8_t *at, cst__json_text *text);

@@ -70,25 +70,40 @@ static OWN_FRAME const uint8_t *append_bool(const uint8_t *at, cst__json_column 
   return at != NULL && cst__builder_append_bool(column->to, value) ? at : NULL;
 }
 
+enum { SHORT_WHOLE = 18 }; /* digits that are within int64 */
+
 static OWN_FRAME const uint8_t *append_integer(const uint8_t *at, cst__json_column *column) {
   cst__json_digits digits;
   uint64_t bits;
-  enum { SHORT = 18 }; /* digits that are within int64 */
   at = cst__json_number_at(at, &digits);
   if (at == NULL || !digits.is_whole) {
     return NULL;
   }
   uint64_t value = digits.is_negative ? 0 - digits.magnitude : digits.magnitude;
   cst__json_number number = {CST__JSON_INT, (int64_t)value, digits.magnitude};
-  if (digits.num_digits > SHORT) {
+  if (digits.num_digits > SHORT_WHOLE) {
     number = cst__json_read_number((const char *)digits.text, digits.size);
-  } else if (column->way == CST__JSON_INT64) {
-    return cst__builder_append(column->to, &number.i, sizeof number.i) ? at : NULL;
   }
   return cst__json_read_integer(column->type->type->dtype, number, &bits) &&
                  cst__builder_append(column->to, &bits, column->type->type->width)
              ? at
              : NULL;
+}
+
+/* Most are short, and find room: nothing is called for these. */
+static OWN_FRAME const uint8_t *append_int64(const uint8_t *at, cst__json_column *column) {
+  cst__json_digits digits;
+  cst__builder *to = column->to;
+  const uint8_t *after = cst__json_number_at(at, &digits);
+  if (__builtin_expect(after == NULL || !digits.is_whole || digits.num_digits > SHORT_WHOLE ||
+                           to->length >= to->capacity,
+                       0)) {
+    return append_integer(at, column);
+  }
+  uint64_t value = digits.is_negative ? 0 - digits.magnitude : digits.magnitude;
+  memcpy(cst__builder_next(to, sizeof value), &value, sizeof value);
+  to->length++;
+  return after;
 }
 
 static OWN_FRAME const uint8_t *append_float(const uint8_t *at, cst__json_column *column) {
@@ -111,37 +126,39 @@ static OWN_FRAME const uint8_t *append_float(const uint8_t *at, cst__json_column
   return ok ? at : NULL;
 }
 
-/* Appends a string, of which short ones are copied with what stands after them. */
-static bool append_bytes(cst__builder *to, const uint8_t *data, size_t size) {
-  enum { SHORT = 32 };
-  _Static_assert(SHORT <= (int)CST__JSON_SLACK, "what stands after them");
-  if (!cst__builder_has_room(to) || !cst__builder_has_bytes(to, size + SHORT)) {
-    return false;
-  }
-  memcpy(to->values + to->num_bytes, data, SHORT);
-  if (size > SHORT) {
-    memcpy(to->values + to->num_bytes + SHORT, data + SHORT, size - SHORT);
-  }
-  cst__builder_put_string(to, size);
-  return true;
-}
-
-static OWN_FRAME const uint8_t *append_string(const uint8_t *at, cst__json_column *column) {
+/* A string of any size, with escapes or without. */
+static OWN_FRAME const uint8_t *append_long_string(const uint8_t *at, cst__json_column *column) {
   cst__json_span span;
-  size_t size;
   cst__builder *to = column->to;
-  if (*at != '"' || (at = cst__json_string(at, &span)) == NULL) {
+  if (*at != '"' || (at = cst__json_string(at, &span)) == NULL || !cst__builder_has_room(to) ||
+      !cst__builder_has_bytes(to, span.size)) {
     return NULL;
   }
-  if (__builtin_expect(!span.has_escapes, 1)) {
-    return append_bytes(to, span.data, span.size) ? at : NULL;
-  }
-  if (!cst__builder_has_room(to) || !cst__builder_has_bytes(to, span.size) ||
-      !cst__json_unescape(span, to->values + to->num_bytes, &size)) {
+  size_t size = span.size;
+  if (!span.has_escapes) {
+    memcpy(to->values + to->num_bytes, span.data, size);
+  } else if (!cst__json_unescape(span, to->values + to->num_bytes, &size)) {
     return NULL;
   }
   cst__builder_put_string(to, size);
   return at;
+}
+
+/* Most strings are short and plain, and find room: these are copied at once, with what stands after
+ * them. */
+static OWN_FRAME const uint8_t *append_string(const uint8_t *at, cst__json_column *column) {
+  enum { SHORT = 2 * CST__JSON_STEP };
+  _Static_assert((int)SHORT <= (int)CST__JSON_SLACK, "what stands after them");
+  cst__builder *to = column->to;
+  size_t size = cst__json_short_string(at);
+  if (__builtin_expect(
+          size == SIZE_MAX || to->length >= to->capacity || to->max_bytes - to->num_bytes <= SHORT,
+          0)) {
+    return append_long_string(at, column);
+  }
+  memcpy(to->values + to->num_bytes, at + 1, SHORT);
+  cst__builder_put_string(to, size);
+  return at + size + 2;
 }
 
 /* ---- lists and structs ---- */
@@ -236,6 +253,7 @@ static const uint8_t *append_value(const uint8_t *at, cst__json_text *text,
     case CST__JSON_BOOL:
       return append_bool(at, column);
     case CST__JSON_INT64:
+      return append_int64(at, column);
     case CST__JSON_INTEGER:
       return append_integer(at, column);
     case CST__JSON_FLOATS:

@@ -517,7 +517,7 @@ static bool knows_escaped(cst__json_span span, const node *n) {
   return cst__json_unescape(span, plain, &size) && knows_string(plain, size, n);
 }
 
-static OWN_FRAME const uint8_t *known_string(const uint8_t *at, const node *n) {
+static OWN_FRAME const uint8_t *known_long_string(const uint8_t *at, const node *n) {
   cst__json_span span;
   at = cst__json_string(at, &span);
   if (at == NULL) {
@@ -526,6 +526,14 @@ static OWN_FRAME const uint8_t *known_string(const uint8_t *at, const node *n) {
   bool is_known = __builtin_expect(span.has_escapes, 0) ? knows_escaped(span, n)
                                                         : knows_string(span.data, span.size, n);
   return is_known ? at : NULL;
+}
+
+static OWN_FRAME const uint8_t *known_string(const uint8_t *at, const node *n) {
+  size_t size = cst__json_short_string(at);
+  if (__builtin_expect(size == SIZE_MAX, 0)) {
+    return known_long_string(at, n);
+  }
+  return knows_string(at + 1, size, n) ? at + size + 2 : NULL;
 }
 
 static OWN_FRAME const uint8_t *known_list(const uint8_t *at, cst__json_text *text, const node *n) {

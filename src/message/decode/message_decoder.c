@@ -240,6 +240,7 @@ static cst_status expect_text(message_decoder *d, cst_error *error) {
     return cst__fail_memory(error, sizeof *d->text);
   }
   cst__record_text_init(d->text, options, d->plan->root->def, &d->plan->allocator);
+  d->text->wanted = &d->plan->root->pruned;
   return CST_OK;
 }
 

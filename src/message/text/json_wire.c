@@ -10,7 +10,7 @@
 #include "text/base64.h"
 #include "text/json_token.h"
 
-enum { NO_FIELD = UINT32_MAX, MOST_FIELDS = 64, MOST_MISSES = 64, LONGEST_VALUE = 24 };
+enum { MOST_FIELDS = 64, MOST_MISSES = 64, LONGEST_VALUE = 24 };
 
 /* How a field's values are read. */
 typedef enum way { INDIRECT, WHOLE, FLOATING, TRUTH, STRING, BASE64, NAMED, CHILD } way;
@@ -23,19 +23,24 @@ typedef struct wire_field {
   bool is_list;
   bool is_packed;
   bool keeps_zero; /* written also as zero or empty */
+  bool is_wanted;  /* written at all */
   uint8_t tag[5];
   uint8_t tag_size;
-  uint32_t next_key; /* the field whose key came after this one's, last time */
+  uint64_t bit;                /* its own among those of the type's fields */
+  uint64_t bars;               /* the fields that must not come after it */
+  struct wire_field *next_key; /* the field whose key came after this one's, last time, or NULL */
   struct wire_type *type;
 } wire_field;
 
 typedef struct wire_type {
   const cst__message_def *def;
-  struct wire_type *next; /* of all types that were met */
-  wire_field *fields;     /* as many as def has; NULL: its messages do not go this way */
+  const cst__message_def *wanted; /* of its fields: `def` itself for all; NULL: none */
+  struct wire_type *next;         /* of all types that were met */
+  wire_field *fields;             /* as many as def has; NULL: its messages do not go this way */
+  uint64_t indirect;              /* the fields that do not */
   cst__name_map names;
-  uint32_t first_key; /* the field whose key came first, last time */
-  bool is_open;       /* its fields are being filled */
+  wire_field *first_key; /* the field whose key came first, last time, or NULL */
+  bool is_open;          /* its fields are being filled */
 } wire_type;
 
 struct cst__json_wire {
@@ -87,9 +92,39 @@ static size_t write_varint(uint8_t *to, uint64_t value) {
   return size;
 }
 
-static wire_type *type_of(cst__json_wire *wire, const cst__message_def *def);
+static wire_type *type_of(cst__json_wire *wire, const cst__message_def *def,
+                          const cst__message_def *wanted);
 
-static bool fill_field(cst__json_wire *wire, wire_field *field, const cst__field_def *def) {
+/* Whether all is wanted of a field, of which `wanted` says what. */
+static bool is_whole(const cst__field_def *def, const cst__field_def *wanted);
+
+static bool is_whole_message(const cst__message_def *def, const cst__message_def *wanted) {
+  if (def == wanted) {
+    return true;
+  }
+  for (size_t i = 0; i < def->num_fields; i++) {
+    if (def->num_fields != wanted->num_fields || !is_whole(&def->fields[i], &wanted->fields[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool is_whole(const cst__field_def *def, const cst__field_def *wanted) {
+  return wanted->message == NULL || is_whole_message(def->message, wanted->message);
+}
+
+/* What is wanted of the message in a field. */
+static const cst__message_def *wanted_below(const cst__field_def *def,
+                                            const cst__field_def *wanted) {
+  if (wanted == NULL) {
+    return NULL;
+  }
+  return is_whole(def, wanted) ? def->message : wanted->message;
+}
+
+static bool fill_field(cst__json_wire *wire, wire_field *field, const cst__field_def *def,
+                       const cst__field_def *wanted) {
   const char *name = cst__field_json_name(def);
   *field = (wire_field){.def = def,
                         .way = (uint8_t)way_of(def),
@@ -97,11 +132,11 @@ static bool fill_field(cst__json_wire *wire, wire_field *field, const cst__field
                         .is_list = cst__field_is_repeated(def),
                         .is_packed = (def->flags & CST__FIELD_PACKED) != 0,
                         .keeps_zero = (def->flags & CST__FIELD_IMPLICIT) == 0,
-                        .next_key = NO_FIELD};
+                        .is_wanted = wanted != NULL};
   cst__wire_type type = field->is_packed ? CST__WIRE_LEN : cst__field_wire_type(def);
   field->tag_size = (uint8_t)write_varint(field->tag, (uint64_t)def->number << 3 | type);
   if (field->way == CHILD) {
-    field->type = type_of(wire, def->message);
+    field->type = type_of(wire, def->message, wanted_below(def, wanted));
     if (field->type == NULL) {
       return false;
     }
@@ -117,28 +152,36 @@ static bool add_name(wire_type *type, const char *name, size_t i, bool *is_twice
   return found != SIZE_MAX ? found == i : cst__name_map_add(&type->names, name, strlen(name), i);
 }
 
+static const cst__field_def *wanted_field(const wire_type *type, const cst__field_def *field) {
+  return type->wanted != NULL ? cst__field_by_number(type->wanted, field->number) : NULL;
+}
+
 static bool fill_type(cst__json_wire *wire, wire_type *type) {
   const cst__message_def *def = type->def;
   wire_field *fields = cst__arena_take_zero(&wire->arena, (def->num_fields + 1) * sizeof *fields);
   type->fields = fields; /* before its own are filled: it may have itself within */
   bool ok = fields != NULL;
   for (size_t i = 0; ok && i < def->num_fields; i++) {
+    const cst__field_def *field = &def->fields[i];
     bool is_twice = false;
-    ok = fill_field(wire, &fields[i], &def->fields[i]) &&
-         add_name(type, cst__field_json_name(&def->fields[i]), i, &is_twice) &&
-         add_name(type, def->fields[i].name, i, &is_twice);
+    ok = fill_field(wire, &fields[i], field, wanted_field(type, field)) &&
+         add_name(type, cst__field_json_name(field), i, &is_twice) &&
+         add_name(type, field->name, i, &is_twice);
     if (is_twice) { /* json_read.h knows which one counts */
       fields[i].way = INDIRECT;
       ok = true;
     }
+    fields[i].bit = UINT64_C(1) << i;
+    type->indirect |= fields[i].way == INDIRECT ? fields[i].bit : 0;
   }
   return ok;
 }
 
-/* The type of a message; NULL: no memory. */
-static wire_type *type_of(cst__json_wire *wire, const cst__message_def *def) {
+/* The type of a message of which so much is wanted; NULL: no memory. */
+static wire_type *type_of(cst__json_wire *wire, const cst__message_def *def,
+                          const cst__message_def *wanted) {
   for (wire_type *type = wire->types; type != NULL; type = type->next) {
-    if (type->def == def) {
+    if (type->def == def && type->wanted == wanted) {
       /* A type that has itself within: columns show its bytes where they end, and these are to be
        * those of its writer. */
       wire->in_order = wire->in_order || type->is_open;
@@ -149,7 +192,7 @@ static wire_type *type_of(cst__json_wire *wire, const cst__message_def *def) {
   if (type == NULL) {
     return NULL;
   }
-  *type = (wire_type){.def = def, .next = wire->types, .first_key = NO_FIELD};
+  *type = (wire_type){.def = def, .wanted = wanted, .next = wire->types};
   wire->types = type;
   bool is_direct = !def->is_map_entry && !def->is_message_set && def->num_fields <= MOST_FIELDS &&
                    cst__well_known_of(def) == CST__WELL_KNOWN_NONE;
@@ -159,18 +202,30 @@ static wire_type *type_of(cst__json_wire *wire, const cst__message_def *def) {
   return ok ? type : NULL;
 }
 
-cst__json_wire *cst__json_wire_new(const cst__message_def *root, const cst_allocator *allocator) {
+/* A field comes once, and with in_order none with a smaller number after it. */
+static void set_bars(cst__json_wire *wire) {
+  for (wire_type *type = wire->types; type != NULL; type = type->next) {
+    for (size_t i = 0; type->fields != NULL && i < type->def->num_fields; i++) {
+      wire_field *field = &type->fields[i];
+      field->bars = field->bit | (wire->in_order ? field->bit - 1 : 0);
+    }
+  }
+}
+
+cst__json_wire *cst__json_wire_new(const cst__message_def *root, const cst__message_def *wanted,
+                                   const cst_allocator *allocator) {
   cst__json_wire *wire = cst__new_zero(allocator, sizeof *wire);
   if (wire == NULL) {
     return NULL;
   }
   wire->allocator = cst__allocator_of(allocator);
   cst__arena_init(&wire->arena, allocator);
-  wire->root = type_of(wire, root);
+  wire->root = type_of(wire, root, is_whole_message(root, wanted) ? root : wanted);
   if (wire->root == NULL) {
     cst__json_wire_free(wire);
     return NULL;
   }
+  set_bars(wire);
   return wire;
 }
 
@@ -204,20 +259,26 @@ static inline uint8_t *put_tag(uint8_t *to, const wire_field *field) {
   return to + field->tag_size;
 }
 
-/* Puts the length in front of what was written since `begin`, where one byte was left for it. */
-static bool end_length(cst__json_wire *wire, size_t begin) {
-  size_t size = wire->size - begin - 1;
+static __attribute__((noinline)) bool end_long_length(cst__json_wire *wire, size_t begin,
+                                                      size_t size) {
   uint8_t length[10];
   size_t length_size = write_varint(length, size);
-  if (length_size > 1) {
-    uint8_t *room = room_for(wire, length_size);
-    if (room == NULL) {
-      return false;
-    }
-    memmove(wire->out.data + begin + length_size, wire->out.data + begin + 1, size);
-    wire->size += length_size - 1;
+  if (room_for(wire, length_size) == NULL) {
+    return false;
   }
+  memmove(wire->out.data + begin + length_size, wire->out.data + begin + 1, size);
   memcpy(wire->out.data + begin, length, length_size);
+  wire->size += length_size - 1;
+  return true;
+}
+
+/* Puts the length in front of what was written since `begin`, where one byte was left for it. */
+static inline bool end_length(cst__json_wire *wire, size_t begin) {
+  size_t size = wire->size - begin - 1;
+  if (size >= 0x80) {
+    return end_long_length(wire, begin, size);
+  }
+  wire->out.data[begin] = (uint8_t)size;
   return true;
 }
 
@@ -231,7 +292,7 @@ static const uint8_t *take_whole(const uint8_t *at, const cst__field_def *def, u
   enum { SHORT = 18 };
   cst__json_digits digits;
   bool is_quoted = *at == '"';
-  at = cst__json_number_at(at + is_quoted, &digits);
+  at = cst__json_number_at(is_quoted ? cst__json_past(at) : at, &digits);
   if (at == NULL || !digits.is_whole || digits.num_digits > SHORT || (is_quoted && *at != '"') ||
       (digits.is_negative && digits.magnitude == 0)) {
     return NULL;
@@ -260,7 +321,7 @@ static const uint8_t *take_whole(const uint8_t *at, const cst__field_def *def, u
     return NULL;
   }
   *bits = digits.is_negative ? 0 - digits.magnitude : digits.magnitude;
-  return at + is_quoted;
+  return is_quoted ? cst__json_past(at) : at;
 }
 
 static const uint8_t *take_floating(const uint8_t *at, const cst__field_def *def, uint64_t *bits) {
@@ -294,23 +355,6 @@ static const uint8_t *take_named(const uint8_t *at, const cst__field_def *def, u
   return at;
 }
 
-/* The bits of a value that is no string and no message. */
-static const uint8_t *take_scalar(const uint8_t *at, const wire_field *field, uint64_t *bits) {
-  switch ((way)field->way) {
-    case WHOLE:
-      return take_whole(at, field->def, bits);
-    case FLOATING:
-      return take_floating(at, field->def, bits);
-    case NAMED:
-      return take_named(at, field->def, bits);
-    case TRUTH:
-      *bits = *at == 't';
-      return *at == 't' ? cst__json_word(at, "true", 4) : cst__json_word(at, "false", 5);
-    default:
-      return NULL;
-  }
-}
-
 /* Writes the bits as the field's type has them. */
 static uint8_t *write_scalar(uint8_t *to, const wire_field *field, uint64_t bits) {
   switch (field->wire_type) {
@@ -328,26 +372,54 @@ static uint8_t *write_scalar(uint8_t *to, const wire_field *field, uint64_t bits
   return to + write_varint(to, is_zigzag ? cst__zigzag_encode((int64_t)bits) : bits);
 }
 
-static OWN_FRAME const uint8_t *put_scalar(cst__json_wire *wire, const uint8_t *at,
-                                           const wire_field *field, bool is_item) {
-  uint64_t bits = 0;
-  at = take_scalar(at, field, &bits);
-  uint8_t *to = at != NULL ? room_for(wire, LONGEST_VALUE) : NULL;
+/* Puts a value of these bits, which ends at `at`: NULL if it was none. */
+static inline const uint8_t *put_bits(cst__json_wire *wire, const uint8_t *at,
+                                      const wire_field *field, bool is_item, uint64_t bits) {
+  if (at == NULL || !field->is_wanted || (bits == 0 && !is_item && !field->keeps_zero)) {
+    return at;
+  }
+  uint8_t *to = room_for(wire, LONGEST_VALUE);
   if (to == NULL) {
     return NULL;
-  }
-  if (bits == 0 && !is_item && !field->keeps_zero) {
-    return at;
   }
   to = is_item && field->is_packed ? to : put_tag(to, field);
   wire->size = (size_t)(write_scalar(to, field, bits) - wire->out.data);
   return at;
 }
 
+static OWN_FRAME const uint8_t *put_whole(cst__json_wire *wire, const uint8_t *at,
+                                          const wire_field *field, bool is_item) {
+  uint64_t bits = 0;
+  at = take_whole(at, field->def, &bits);
+  return put_bits(wire, at, field, is_item, bits);
+}
+
+static OWN_FRAME const uint8_t *put_floating(cst__json_wire *wire, const uint8_t *at,
+                                             const wire_field *field, bool is_item) {
+  uint64_t bits = 0;
+  at = take_floating(at, field->def, &bits);
+  return put_bits(wire, at, field, is_item, bits);
+}
+
+static OWN_FRAME const uint8_t *put_named(cst__json_wire *wire, const uint8_t *at,
+                                          const wire_field *field, bool is_item) {
+  uint64_t bits = 0;
+  at = take_named(at, field->def, &bits);
+  return put_bits(wire, at, field, is_item, bits);
+}
+
+static OWN_FRAME const uint8_t *put_truth(cst__json_wire *wire, const uint8_t *at,
+                                          const wire_field *field, bool is_item) {
+  bool is_true = *at == 't';
+  at = is_true ? cst__json_word(at, "true", 4) : cst__json_word(at, "false", 5);
+  return put_bits(wire, at, field, is_item, is_true);
+}
+
 /* ---- strings ---- */
 
-static OWN_FRAME const uint8_t *put_string(cst__json_wire *wire, const uint8_t *at,
-                                           const wire_field *field, bool is_item) {
+/* A string of any size, with escapes or without. */
+static OWN_FRAME const uint8_t *put_long_string(cst__json_wire *wire, const uint8_t *at,
+                                                const wire_field *field, bool is_item) {
   cst__json_span span;
   if (*at != '"' || (at = cst__json_string(at, &span)) == NULL) {
     return NULL;
@@ -355,9 +427,7 @@ static OWN_FRAME const uint8_t *put_string(cst__json_wire *wire, const uint8_t *
   if (span.size == 0 && !is_item && !field->keeps_zero) {
     return at;
   }
-  enum { SHORT = 32 }; /* bytes that are copied at once, with what stands after them */
-  _Static_assert((int)SHORT <= (int)CST__JSON_SLACK, "what stands after them");
-  uint8_t *to = room_for(wire, span.size + SHORT + LONGEST_VALUE);
+  uint8_t *to = room_for(wire, span.size + LONGEST_VALUE);
   if (to == NULL) {
     return NULL;
   }
@@ -366,10 +436,7 @@ static OWN_FRAME const uint8_t *put_string(cst__json_wire *wire, const uint8_t *
   size_t size = span.size;
   if (!span.has_escapes) {
     to += write_varint(to, size);
-    memcpy(to, span.data, SHORT);
-    if (size > SHORT) {
-      memcpy(to + SHORT, span.data + SHORT, size - SHORT);
-    }
+    memcpy(to, span.data, size);
     wire->size = (size_t)(to - wire->out.data) + size;
     return at;
   }
@@ -380,6 +447,24 @@ static OWN_FRAME const uint8_t *put_string(cst__json_wire *wire, const uint8_t *
   return end_length(wire, begin) ? at : NULL;
 }
 
+/* Most strings are short and plain: these are copied at once, with what stands after them. */
+static OWN_FRAME const uint8_t *put_string(cst__json_wire *wire, const uint8_t *at,
+                                           const wire_field *field, bool is_item) {
+  enum { SHORT = 2 * CST__JSON_STEP };
+  _Static_assert((int)SHORT <= (int)CST__JSON_SLACK, "what stands after them");
+  size_t size = cst__json_short_string(at);
+  bool has_room = wire->out.capacity - wire->size >= SHORT + LONGEST_VALUE;
+  if (__builtin_expect(size == SIZE_MAX || !has_room, 0) ||
+      (size == 0 && !is_item && !field->keeps_zero)) {
+    return put_long_string(wire, at, field, is_item);
+  }
+  uint8_t *to = put_tag(wire->out.data + wire->size, field);
+  *to++ = (uint8_t)size;
+  memcpy(to, at + 1, SHORT);
+  wire->size = (size_t)(to - wire->out.data) + size;
+  return at + size + 2;
+}
+
 static OWN_FRAME const uint8_t *put_base64(cst__json_wire *wire, const uint8_t *at,
                                            const wire_field *field, bool is_item) {
   cst__json_span span;
@@ -388,7 +473,7 @@ static OWN_FRAME const uint8_t *put_base64(cst__json_wire *wire, const uint8_t *
       !cst__base64_size((const char *)span.data, span.size, CST__BASE64_ANY, &size)) {
     return NULL;
   }
-  if (size == 0 && !is_item && !field->keeps_zero) {
+  if (!field->is_wanted || (size == 0 && !is_item && !field->keeps_zero)) {
     return at;
   }
   uint8_t *to = room_for(wire, size + LONGEST_VALUE);
@@ -409,7 +494,13 @@ static const uint8_t *put_fields(cst__json_wire *wire, const uint8_t *at, cst__j
 
 static OWN_FRAME const uint8_t *put_child(cst__json_wire *wire, const uint8_t *at,
                                           cst__json_text *text, const wire_field *field) {
-  uint8_t *to = *at == '{' ? room_for(wire, LONGEST_VALUE) : NULL;
+  if (*at != '{') {
+    return NULL;
+  }
+  if (!field->is_wanted) {
+    return put_fields(wire, at, text, field->type);
+  }
+  uint8_t *to = room_for(wire, LONGEST_VALUE);
   if (to == NULL) {
     return NULL;
   }
@@ -425,14 +516,21 @@ static const uint8_t *put_value(cst__json_wire *wire, const uint8_t *at, cst__js
     case INDIRECT:
       return NULL;
     case STRING:
-      return put_string(wire, at, field, is_item);
+      return field->is_wanted ? put_string(wire, at, field, is_item) : cst__json_skip_string(at);
     case BASE64:
       return put_base64(wire, at, field, is_item);
     case CHILD:
       return put_child(wire, at, text, field);
-    default:
-      return put_scalar(wire, at, field, is_item);
+    case WHOLE:
+      return put_whole(wire, at, field, is_item);
+    case FLOATING:
+      return put_floating(wire, at, field, is_item);
+    case NAMED:
+      return put_named(wire, at, field, is_item);
+    case TRUTH:
+      return put_truth(wire, at, field, is_item);
   }
+  return NULL;
 }
 
 static const uint8_t *put_list(cst__json_wire *wire, const uint8_t *at, cst__json_text *text,
@@ -443,7 +541,8 @@ static const uint8_t *put_list(cst__json_wire *wire, const uint8_t *at, cst__jso
   if (at == NULL || !more) {
     return at;
   }
-  if (field->is_packed) {
+  bool has_length = field->is_packed && field->is_wanted;
+  if (has_length) {
     uint8_t *to = room_for(wire, LONGEST_VALUE);
     if (to == NULL) {
       return NULL;
@@ -455,18 +554,13 @@ static const uint8_t *put_list(cst__json_wire *wire, const uint8_t *at, cst__jso
     at = put_value(wire, at, text, field, true);
     at = at != NULL ? cst__json_next(at, text, ']', &more) : NULL;
   }
-  return at != NULL && (!field->is_packed || end_length(wire, begin)) ? at : NULL;
+  return at != NULL && (!has_length || end_length(wire, begin)) ? at : NULL;
 }
 
-/* The place of the value of a key, and its field; NULL: not this way. */
-static const uint8_t *take_field(const uint8_t *at, const cst__json_text *text,
-                                 const wire_type *type, uint32_t *next) {
-  if (*next != NO_FIELD) {
-    const uint8_t *value = cst__json_take_key(at, text, &type->fields[*next].key);
-    if (__builtin_expect(value != NULL, 1)) {
-      return value;
-    }
-  }
+/* The place of the value of a key that is not the expected one, and its field in *next; NULL: not
+ * this way. */
+static OWN_FRAME const uint8_t *find_field(const uint8_t *at, const wire_type *type,
+                                           wire_field **next) {
   cst__json_span key;
   if (*at != '"' || (at = cst__json_string(at, &key)) == NULL || key.has_escapes) {
     return NULL;
@@ -475,16 +569,21 @@ static const uint8_t *take_field(const uint8_t *at, const cst__json_text *text,
   if (found == SIZE_MAX) {
     return NULL;
   }
-  *next = (uint32_t)found;
+  *next = &type->fields[found];
   return cst__json_mark(at, ':');
+}
+
+static inline const uint8_t *take_field(const uint8_t *at, const cst__json_text *text,
+                                        const wire_type *type, wire_field **next) {
+  const uint8_t *value = *next != NULL ? cst__json_take_key(at, text, &(*next)->key) : NULL;
+  return __builtin_expect(value != NULL, 1) ? value : find_field(at, type, next);
 }
 
 /* The fields of an object. */
 static const uint8_t *put_fields(cst__json_wire *wire, const uint8_t *at, cst__json_text *text,
                                  wire_type *type) {
-  uint32_t *next = &type->first_key;
-  uint64_t seen = 0;
-  uint64_t done = 0; /* with in_order: the fields that must not come any more */
+  wire_field **next = &type->first_key;
+  uint64_t barred = type->indirect;
   bool more;
   at = cst__json_enter(at, text, '}', &more);
   while (at != NULL && more) {
@@ -492,13 +591,11 @@ static const uint8_t *put_fields(cst__json_wire *wire, const uint8_t *at, cst__j
     if (at == NULL) {
       return NULL;
     }
-    wire_field *field = &type->fields[*next];
-    uint64_t bit = UINT64_C(1) << *next;
-    if (((seen | done) & bit) != 0 || field->way == INDIRECT) {
+    wire_field *field = *next;
+    if ((barred & field->bit) != 0) {
       return NULL;
     }
-    seen |= bit;
-    done = wire->in_order ? bit - 1 : 0;
+    barred |= field->bars;
     next = &field->next_key;
     at = cst__json_blanks(at);
     at = *at == 'n'       ? cst__json_word(at, "null", 4) /* absent */

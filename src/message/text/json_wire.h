@@ -14,8 +14,11 @@
 /* The types that a message has within it, and memory that is used again. */
 typedef struct cst__json_wire cst__json_wire;
 
-/* The types are borrowed. NULL: no memory. */
-cst__json_wire *cst__json_wire_new(const cst__message_def *root, const cst_allocator *allocator);
+/* `wanted` has those fields of the type that are to be written, and so have the types of its
+ * fields; the others are checked and passed over. A message that is wanted as bytes is a field of
+ * bytes there. The types are borrowed. NULL: no memory. */
+cst__json_wire *cst__json_wire_new(const cst__message_def *root, const cst__message_def *wanted,
+                                   const cst_allocator *allocator);
 void cst__json_wire_free(cst__json_wire *wire);
 
 /* The wire format of a text, with `slack` zero bytes after it, valid until the next call; *taken is

@@ -12,6 +12,7 @@ void cst__record_text_init(cst__record_text *record, const cst_message_options *
       .form = options->form,
       .keeps_unknown = options->unknown_fields != NULL,
       .def = def,
+      .wanted = def,
       .descriptors = options->descriptors,
   };
   cst__json_reader_init(&record->json, options, allocator);
@@ -56,7 +57,8 @@ static cst_status read_record_tree(cst__record_text *record, cst_bytes text, cst
 static cst_status read_directly(cst__record_text *record, cst_bytes text, size_t slack, bool *taken,
                                 cst_bytes *wire, cst_error *error) {
   if (record->direct == NULL) {
-    record->direct = cst__json_wire_new(record->def, &record->json.json.document.allocator);
+    record->direct =
+        cst__json_wire_new(record->def, record->wanted, &record->json.json.document.allocator);
   }
   return record->direct != NULL
              ? cst__json_wire_read(record->direct, text, slack, taken, wire, error)

@@ -10,6 +10,7 @@ typedef struct cst__record_text {
   cst_message_form form; /* TEXT or JSON */
   bool keeps_unknown;    /* the text format is written with unknown fields, by number */
   const cst__message_def *def;
+  const cst__message_def *wanted;     /* of its fields, for the reader: `def` itself for all */
   const cst_descriptors *descriptors; /* borrowed, as def; NULL: of no type that an Any holds */
   cst__json_reader json;
   cst__json_wire *direct; /* for JSON, made with the first record */

@@ -11,20 +11,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Powers of ten that cst__decimal_float64 takes. With digits of 64 bits, their products are far
- * from the ends of the type: neither infinite nor subnormal. */
-enum {
-  CST__LEAST_POWER = -48,
-  CST__MOST_POWER = 48,
-  CST__NUM_FIVES = CST__MOST_POWER - CST__LEAST_POWER + 1
-};
+#include "text/powers_of_ten.h"
 
-/* For each of these powers 5^q, so scaled that its first bit is set: the upper word and the lower
- * one. For q >= 0 it is exact; else it is rounded up where 5^-q fits a word, and cut off beyond. */
-extern const uint64_t cst__fives[2 * CST__NUM_FIVES];
-
+/* Powers of ten for which no digits of 64 bits are infinite or subnormal. */
 static inline bool cst__decimal_has(int64_t exponent) {
-  return exponent >= CST__LEAST_POWER && exponent <= CST__MOST_POWER;
+  return exponent >= CST__LEAST_POWER && exponent <= 288;
 }
 
 /* digits * 10^exponent, rounded once, to even. Without branches that depend on the digits, but for
@@ -35,12 +26,14 @@ static inline double cst__decimal_float64(uint64_t digits, int exponent, bool ne
     BITS = 52,
     SPARE = 64 - BITS - 3 /* bits of the product that may be wrong */
   };
-  const uint64_t *five = &cst__fives[2 * (exponent - CST__LEAST_POWER)];
+  const cst__power *power = &cst__powers_of_ten[exponent - CST__LEAST_POWER];
   const int zeros = __builtin_clzll(digits | 1);
   const uint64_t scaled = digits << zeros;
-  unsigned __int128 product = (unsigned __int128)scaled * five[0];
+  unsigned __int128 product = (unsigned __int128)scaled * power->high;
   if ((~(uint64_t)(product >> 64) & ((UINT64_C(1) << SPARE) - 1)) == 0) {
-    product += (uint64_t)(((unsigned __int128)scaled * five[1]) >> 64);
+    /* Where a quotient can be exact, the product is not to lie below it. */
+    const uint64_t low = power->low + (exponent < 0 && exponent >= -27);
+    product += (uint64_t)(((unsigned __int128)scaled * low) >> 64);
   }
   const uint64_t high = (uint64_t)(product >> 64);
   const int top = (int)(high >> 63);

@@ -60,11 +60,13 @@ static void see_column(const inferring *work, size_t source, unsigned *seen) {
   if ((*seen & CST__CSV_HAS_BINARY) || (csv_infer_is_text(*seen) && work->is_utf8)) {
     return;
   }
+  unsigned found = *seen;
   for (size_t row = 0; row < run->rows; row++, cell += run->width) {
     if (cell->size != 0) {
-      *seen |= see_value(work, *seen, run->data + cell->begin, cell->size);
+      found |= see_value(work, found, run->data + cell->begin, cell->size);
     }
   }
+  *seen = found;
 }
 
 static cst_status see_values(inferring *work, const cst__csv_cell *cell, unsigned *seen,

@@ -232,7 +232,7 @@ static inline unsigned quick_class(const uint8_t *at, size_t size) {
     others |= find_others(at + 16) << 16;
   }
   others &= (1U << size) - 1;
-  const bool has_zero = *at == '0' && size > 1 && (others & 2) == 0;
+  const bool has_zero = (*at == '0') & (size > 1) & (~others >> 1 & 1); /* not a branch each */
   if (others == 0) {
     return size <= EXACT_INT_DIGITS && !has_zero ? CST__CSV_HAS_INT : 0;
   }
@@ -245,11 +245,7 @@ static inline unsigned quick_class(const uint8_t *at, size_t size) {
 #endif
 }
 
-unsigned cst__csv_classify(const uint8_t *bytes, size_t size) {
-  const unsigned quick = quick_class(bytes, size);
-  if (quick != 0) {
-    return quick;
-  }
+static __attribute__((noinline)) unsigned any_class(const uint8_t *bytes, size_t size) {
   cst__number d;
   if (quick_number(bytes, size, &d)) {
     return !d.is_plain ? CST__CSV_HAS_TEXT : d.is_int ? classify_int(&d) : CST__CSV_HAS_FLOAT;
@@ -273,4 +269,9 @@ unsigned cst__csv_classify(const uint8_t *bytes, size_t size) {
   bool may_overflow = d.exponent + (int64_t)d.num_digits > 300;
   return !may_overflow || cst__number_float64(t.data, t.size, &d, &value) ? CST__CSV_HAS_FLOAT
                                                                           : CST__CSV_HAS_TEXT;
+}
+
+unsigned cst__csv_classify(const uint8_t *bytes, size_t size) {
+  const unsigned quick = quick_class(bytes, size);
+  return quick != 0 ? quick : any_class(bytes, size);
 }

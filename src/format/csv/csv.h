@@ -1,5 +1,5 @@
 /* What the files of the CSV reader share: scan.c finds rows and cells in a block of text,
- * file.c reads a file in such blocks, csv_number.c reads numbers, csv_infer.c finds the types
+ * file.c reads a file in such blocks, csv_number.h reads numbers, csv_infer.c finds the types
  * of columns, csv_plan.c settles what is read, csv_rows.c makes rows of cells, csv_table.c is the
  * table.
  *
@@ -12,9 +12,9 @@
 
 #include "arrow/type.h"
 #include "base/hash.h"
+#include "format/csv/csv_number.h"
 #include "format/csv/csv_options.h"
 #include "format/table/table.h"
-#include "text/number.h"
 
 /* ---- rows and cells: scan.c ---- */
 
@@ -182,41 +182,6 @@ cst_status cst__csv_fault_error(cst__csv_file *file, const cst__csv_run *run, cs
  * begins at `begin`. Rows have to come in their order. */
 void cst__csv_add_place(cst__csv_file *file, int64_t record, size_t begin, size_t at,
                         cst_error *error);
-
-/* ---- numbers: csv_number.c ---- */
-
-/* What a cell's text shows of its column's type. */
-enum {
-  CST__CSV_HAS_EMPTY = 1,    /* an empty text in quotes: an empty string, or no number */
-  CST__CSV_HAS_INT = 2,      /* of int64 */
-  CST__CSV_HAS_WIDE_INT = 4, /* with CST__CSV_HAS_INT: float64 cannot hold it */
-  CST__CSV_HAS_FLOAT = 8,
-  CST__CSV_HAS_TEXT = 16, /* anything else, and numbers that lose their spelling or value */
-  CST__CSV_HAS_BINARY = 32
-};
-
-/* A number may stand between spaces and tabs. */
-static inline cst_bytes cst__csv_trim(const uint8_t *text, size_t size) {
-  while (size > 0 && (*text == ' ' || *text == '\t')) {
-    text++;
-    size--;
-  }
-  while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t')) {
-    size--;
-  }
-  return (cst_bytes){text, size};
-}
-
-/* One of INT (and WIDE_INT), FLOAT and TEXT. A plus sign or needless zeros in front make a text of
- * a number, as do integers beyond int64 and floats beyond float64; so nothing is lost but the
- * rounding of decimals. The text is followed by at least 32 readable bytes. */
-unsigned cst__csv_classify(const uint8_t *text, size_t size);
-
-/* The value of a cell in a column that was asked for: signs and zeros in front are fine. False if
- * it is none, or does not fit. Here, too, 32 readable bytes follow. */
-bool cst__csv_int64(const uint8_t *text, size_t size, int64_t *out);
-bool cst__csv_float64(const uint8_t *text, size_t size, double *out);
-bool cst__csv_float32(const uint8_t *text, size_t size, float *out);
 
 /* ---- the plan: csv_plan.c, csv_infer.c ---- */
 

@@ -488,14 +488,42 @@ static size_t bytes_of_run(const csv_cells *c) {
   return bytes;
 }
 
+/* How many rows to make room for when that of a batch's first rows is used up: all that the batch
+ * may still get, but no more than a few times those. Growing little by little copies all values
+ * again and again, into fresh pages. */
+static size_t rows_ahead(const csv_cells *c) {
+  enum { MOST_TIMES = 8 };
+  const int64_t length = c->to->length;
+  const int64_t left = c->rows->plan->batch_size - length;
+  const int64_t most = length * MOST_TIMES;
+  return (size_t)(left < most ? left : most);
+}
+
+static bool reserve_slots(const csv_cells *c, cst__builder *to) {
+  const size_t rows = c->run->rows;
+  const bool is_full = to->length + (int64_t)rows > to->capacity;
+  const size_t ahead = is_full ? rows_ahead(c) : 0;
+  return cst__builder_reserve(to, ahead > rows ? ahead : rows);
+}
+
+static bool reserve_bytes(const csv_cells *c) {
+  cst__builder *to = c->values;
+  const size_t bytes = bytes_of_run(c);
+  size_t ahead = 0;
+  if (to->length > 0 && bytes >= to->max_bytes - to->num_bytes) {
+    ahead = (to->num_bytes / (size_t)to->length + 1) * rows_ahead(c);
+    ahead += ahead / 16; /* for texts that grow longer */
+  }
+  return cst__builder_reserve_bytes(to, ahead > bytes ? ahead : bytes);
+}
+
 static cst_status put_column(csv_cells *c) {
   if (c->type->layout == CST__LAYOUT_NULL) {
     return check_empty(c);
   }
   int64_t first = c->values->length;
-  if (!cst__builder_reserve(c->to, c->run->rows) ||
-      !cst__builder_reserve(c->values, c->run->rows) ||
-      (is_string(c) && !cst__builder_reserve_bytes(c->values, bytes_of_run(c)))) {
+  if (!reserve_slots(c, c->to) || !reserve_slots(c, c->values) ||
+      (is_string(c) && !reserve_bytes(c))) {
     return csv_fail_room(c);
   }
   CST__TRY(c->to != c->values ? csv_put_lists(c) : put_scalars(c));

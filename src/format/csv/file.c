@@ -210,14 +210,27 @@ static cst_status set_room(cst__csv_file *f, size_t width, size_t rows, cst_erro
                                                          : CST_OK;
 }
 
-/* As many rows at a time as keep their cells in the cache; a few more where rows are very wide. */
-cst_status cst__csv_file_set_width(cst__csv_file *file, size_t width, cst_error *error) {
-  enum { CELLS = 1 << 14, MOST_CELLS = 1 << 21, FEW_ROWS = 16, MOST_ROWS = 1 << 11 };
-  size_t rows = width > 0 ? CELLS / width : MOST_ROWS;
-  if (rows < FEW_ROWS) {
-    rows = MOST_CELLS / width < FEW_ROWS ? MOST_CELLS / width : FEW_ROWS;
+/* At least so many rows, as far as so many cells have room for them. */
+static size_t rows_at_least(size_t rows, size_t least, size_t most_cells, size_t width) {
+  if (rows >= least) {
+    return rows;
   }
-  return set_room(file, width, rows == 0 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows, error);
+  const size_t most = most_cells / width;
+  return most < least ? most : least;
+}
+
+/* As many rows at a time as stay in the nearest cache while one column after the other is read; but
+ * enough of them that what a column costs once per run does not count, and a few where rows are
+ * very wide. */
+cst_status cst__csv_file_set_width(cst__csv_file *file, size_t width, cst_error *error) {
+  enum { NEAR_CELLS = 1 << 11, CELLS = 1 << 14, MOST_CELLS = 1 << 21 };
+  enum { MOST_ROWS = 1 << 11, MANY_ROWS = 1 << 7, FEW_ROWS = 1 << 4 };
+  size_t rows = MOST_ROWS;
+  if (width > 0) {
+    rows = rows_at_least(NEAR_CELLS / width, MANY_ROWS, CELLS, width);
+    rows = rows_at_least(rows, FEW_ROWS, MOST_CELLS, width);
+  }
+  return set_room(file, width, rows > 0 ? rows : 1, error);
 }
 
 /* ---- the header ---- */

@@ -88,7 +88,7 @@ static int convert(cli_settings *settings) {
 /* Parquet is encoded column by column, which costs the less the more rows there are at once. Shards
  * get whole batches in turn. */
 static void choose_batch_size(cli_settings *settings) {
-  enum { ROWS = 16384 };
+  enum { ROWS = 8192 };
   const char *output = settings->paths[settings->num_paths - 1];
   bool is_sharded = settings->sink.num_shards > 0 || settings->sink.shard_bytes > 0;
   if (settings->source.batch_size == 0 && !is_sharded &&

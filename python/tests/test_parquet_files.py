@@ -418,11 +418,42 @@ def test_dictionaries_are_chosen_by_the_first_values(tmp_path: pathlib.Path) -> 
     assert file.read().to_pydict() == {name: list(values) for name, values in rows.items()}
 
 
+def test_shards_collect_together_as_much_as_one_file(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless there are so many that their row groups would be tiny."""
+    monkeypatch.setattr(sink, "_GROUP_BYTES", 1 << 16)
+    monkeypatch.setattr(sink, "_GROUP_LEAST", 1 << 14)
+    table = pa.table({"n": range(64 << 10)})  # 1 << 19 bytes
+    for num_shards, group_rows in ((1, 1 << 13), (2, 1 << 12), (16, 1 << 11)):
+        batches = iter(table.to_batches(max_chunksize=1 << 8))
+        cst.write(batches, tmp_path / "n.parquet", num_shards=num_shards)
+        paths = list(tmp_path.glob("n*.parquet"))
+        files = [pq.ParquetFile(path).metadata for path in paths]
+        groups = [file.row_group(i).num_rows for file in files for i in range(file.num_row_groups)]
+        assert len(files) == num_shards
+        assert groups == [group_rows] * ((64 << 10) // group_rows)
+        for path in paths:
+            path.unlink()
+
+
+@pytest.mark.parametrize("num_rows", [500, 5000])
+def test_dictionaries_are_chosen_by_several_chunks(tmp_path: pathlib.Path, num_rows: int) -> None:
+    """A chunk of 500 rows alone has too few values; large ones are not copied to be looked at."""
+    table = pa.table({"differ": [b"%d" % i * 100 for i in range(5000)], "repeat": [7] * 5000})
+    path = tmp_path / "n.parquet"
+    cst.write(iter(table.to_batches(max_chunksize=num_rows)), path, threads=2)
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    assert [group.column(i).has_dictionary_page for i in range(2)] == [False, True]
+    assert pq.read_table(path).equals(table)
+
+
 def test_columns_encoded_apart_are_one_file(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Structs are divided; every reader finds all columns in all row groups."""
     monkeypatch.setattr(sink, "_GROUP_BYTES", 1 << 18)
+    monkeypatch.setattr(sink, "_GROUP_LEAST", 1 << 16)
 
     def one(i: int) -> dict[str, object]:
         inner = {"p": i % 7, "q": b"x%d" % i} if i % 5 else None

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 0.1  # between two looks of the bar
 _ROWS, _BYTES = 4096, 16 << 20  # of a batch: few calls, and bounded memory
-_PARQUET_ROWS = 16384  # encoded column by column, which costs the less the more rows there are
+_PARQUET_ROWS = 8192  # encoded column by column, which costs the less the more rows there are
 _PIECE_ROWS = 1024  # the fewest of a batch that go to a shard, but for the last ones
 
 

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     # A field of a table, and its values
     Column: TypeAlias = tuple[pa.Field, Any]
 
-_PARTS = 4  # for each thread: they take different times
+_PARTS = 3  # for each thread: they take different times
+_CHUNK_ROWS = 1024  # such chunks are copied into one: each costs a call per column
 # Where so many of the first values differ, the others will hardly repeat them: a dictionary would
 # grow until it is abandoned, which costs time, and it would remain in the file.
-_SAMPLE_VALUES, _SAMPLE_ROWS = 4096, 16384
+_SAMPLE_VALUES, _SAMPLE_ROWS, _SAMPLE_BYTES = 4096, 8192, 8 << 20
 _LEAST_VALUES = 1024
 _DISTINCT = 0.95
 
@@ -101,7 +102,7 @@ class Encoder:
             store_schema=False,
             **self._options,
         ) as writer:
-            writer.write_table(table, row_group_size=max(1, table.num_rows))
+            write_group(writer, table)
         return Piece(out.getvalue())
 
     def _dictionaries(self, part: list[_Unit]) -> list[str] | bool:
@@ -125,7 +126,7 @@ class Encoder:
     def samples(self, part: list[_Unit], columns: list[Any]) -> list[Any]:
         """The first values of units; none after the first row group."""
         return [
-            _at(columns[unit.path[0]].chunk(0), unit.path[1:]).slice(0, _SAMPLE_ROWS)
+            _first_rows(columns[unit.path[0]], unit.path[1:])
             for unit in part
             if unit.path not in self._plain
         ]
@@ -137,6 +138,14 @@ class Encoder:
     def end(self) -> bytes:
         """The end of the file."""
         return self._footer.end()
+
+
+def write_group(writer: Any, table: pa.Table) -> None:
+    """A row group. The copy of small chunks lives as long as its columns are encoded."""
+    num_chunks = max((column.num_chunks for column in table.columns), default=0)
+    if table.num_rows <= _CHUNK_ROWS * num_chunks:
+        table = table.combine_chunks()
+    writer.write_table(table, row_group_size=max(1, table.num_rows))
 
 
 class _Task:
@@ -234,6 +243,15 @@ def _kept_array(array: Any, paths: list[Path]) -> Any:
 
 
 # ---- dictionaries ----
+
+
+def _first_rows(values: Any, path: Path) -> Any:
+    """The first values of a unit: of the first chunk alone, if there is much in them."""
+    import pyarrow as pa
+
+    chunks = [_at(chunk, path) for chunk in values.slice(0, _SAMPLE_ROWS).chunks]
+    is_large = sum(chunk.nbytes for chunk in chunks) > _SAMPLE_BYTES
+    return chunks[0] if len(chunks) == 1 or is_large else pa.concat_arrays(chunks)
 
 
 def _distinct(unit: _Unit, sample: Any) -> set[str]:

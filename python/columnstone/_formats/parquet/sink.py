@@ -21,7 +21,7 @@ from ..._base.errors import (
     argument_error,
 )
 from ..._core import SINK_OPTIONS
-from .encoder import Encoder
+from .encoder import Encoder, write_group
 from .errors import first_line, pyarrow_errors, pyarrow_parquet
 from .fitting import check_lists, check_names
 from .footer import MAGIC
@@ -35,12 +35,15 @@ if TYPE_CHECKING:
     from ..._core import ArrowSchemaExportable
     from .footer import Piece
 
-_GROUP_BYTES = 64 << 20  # of Arrow data in a row group
+_GROUP_BYTES = 24 << 20  # of Arrow data that is collected for row groups, of all shards
+_GROUP_LEAST = 4 << 20  # of a shard
 _GROUP_ROWS = 1 << 20
-_CHUNK_ROWS = 4096  # smaller chunks are copied into one: each costs a call per column
 # Where the values of a column rarely repeat, the dictionary is abandoned at this size. Up to there
 # it has cost time, and it remains in the file.
 _DICTIONARY_BYTES = 256 << 10
+# Encoded at a time. pyarrow looks at the size of a page after each of them: more rows of long
+# strings would make pages too large.
+_BATCH_ROWS = 4096
 _SHARD_DIGITS = 5
 _LONGEST_NAME = 255  # bytes
 
@@ -80,11 +83,13 @@ class ParquetSink:
             "write_statistics": True,
             "write_page_checksum": True,
             "dictionary_pagesize_limit": _DICTIONARY_BYTES,
+            "write_batch_size": _BATCH_ROWS,
         }
         self._threads: int = options["threads"] or 1
         self._beside: ThreadPoolExecutor | None = None  # made by the first file
         self._num_shards = num_shards
         self._shard_bytes = shard_bytes
+        self._group_bytes = max(_GROUP_LEAST, _GROUP_BYTES // max(1, num_shards))
         self._given: pa.Schema | None = None  # of the batches
         self._schema: pa.Schema | None = None  # of the file
         self._shards: list[_File] = []
@@ -230,6 +235,7 @@ class ParquetSink:
                     self._threads,
                     self._encoding_threads(),
                     self._in_place,
+                    self._group_bytes,
                 )
             )
 
@@ -339,8 +345,10 @@ class _File:
         threads: int,
         beside: ThreadPoolExecutor | None,
         in_place: bool,
+        group_bytes: int,
     ) -> None:
         self._beside = beside
+        self._group_bytes = group_bytes
         self._threads = threads
         self._running: list[Future[Piece]] = []  # the pieces of a row group
         self._running_rows = 0
@@ -368,7 +376,7 @@ class _File:
         self._pending.append(table)
         self._bytes += table.nbytes
         self._rows += table.num_rows
-        if self._bytes >= _GROUP_BYTES or self._rows >= _GROUP_ROWS:
+        if self._bytes >= self._group_bytes or self._rows >= _GROUP_ROWS:
             self.flush()
 
     def flush(self, may_go_on: bool = False) -> None:
@@ -395,13 +403,12 @@ class _File:
 
         tables, self._pending = self._pending, []
         self._bytes = self._rows = 0
-        table = pa.concat_tables(tables)
-        return table.combine_chunks() if table.num_rows < _CHUNK_ROWS * len(tables) else table
+        return pa.concat_tables(tables)
 
     def _write_alone(self, table: pa.Table) -> None:
         if self._writer is None:
             self._writer = self._encoder.writer(self._counted, table)
-        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+        write_group(self._writer, table)
 
     def _put(self, made: Iterable[Piece], rows: int) -> None:
         """Writes the pieces of a row group, each when it is there."""

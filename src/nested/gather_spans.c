@@ -9,8 +9,9 @@
 /* Bytes that are copied at once where they may be: what is too much is written over by the next
  * span. */
 enum {
-  SPAN_BLOCK = 64,
   SHORT_BLOCK = 32,
+  SPAN_BLOCK = 64,
+  LONG_BLOCK = 128,
   SPANS_PART = 1 << 10 /* between two questions whether to stop */
 };
 
@@ -177,13 +178,17 @@ CONSTANT_WIDTH void copy_blocks(const cst__spans *spans, const span_values *v, s
   }
 }
 
-/* Copies few bytes at once where spans are short. */
+/* Copies as many bytes at once as most spans have: a processor cannot foresee which of them are
+ * longer than a block. */
 CONSTANT_WIDTH void copy_stretches(const cst__spans *spans, const span_values *v, size_t width) {
   size_t total = (size_t)(spans_total(spans) - spans->ends[0]) * width;
-  if (total <= (size_t)spans->count * (SHORT_BLOCK * 3 / 4)) {
+  size_t count = (size_t)spans->count;
+  if (total <= count * (SHORT_BLOCK * 3 / 4)) {
     copy_blocks(spans, v, width, SHORT_BLOCK);
-  } else {
+  } else if (total <= count * (SPAN_BLOCK * 3 / 4)) {
     copy_blocks(spans, v, width, SPAN_BLOCK);
+  } else {
+    copy_blocks(spans, v, width, LONG_BLOCK);
   }
 }
 

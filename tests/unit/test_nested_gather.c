@@ -1,4 +1,7 @@
 /* Copies of what is chosen, of every layout: by numbers and by spans they are the same. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "nested/gather.h"
 
 #include "array_layouts.h"
@@ -67,6 +70,37 @@ TEST(spans_and_numbers_give_the_same) {
     check_spans(&g, &(cst__spans){begins, once, 4, 1});
     check_spans(&g, &(cst__spans){begins, often, 4, 0}); /* one slot many times */
     check_spans(&g, &(cst__spans){back, all, 3, -1});
+    gather_end(&g);
+  }
+}
+
+/* Spans are copied in blocks about as long as they are: spans of 1 to `most` slots each. */
+static void check_lengths(gathered *g, int most) {
+  enum { SPANS = 60 };
+  int64_t begins[SPANS];
+  int64_t ends[SPANS + 1] = {0};
+  for (size_t i = 0; i < SPANS; i++) {
+    int count = 1 + rand() % most;
+    begins[i] = rand() % ((int)g->view.length - count + 1);
+    ends[i + 1] = ends[i] + count;
+  }
+  check_spans(g, &(cst__spans){begins, ends, SPANS, 1});
+}
+
+TEST(spans_of_all_lengths) {
+  enum { ROWS = 200, STEP = 7 };
+  const char *types[] = {"int8", "uint16", "int32", "int64"};
+  char rows[ROWS * 4] = "";
+  for (int i = 0, used = 0; i < ROWS; i++) {
+    used += snprintf(rows + used, sizeof rows - (size_t)used, "%d ", i * STEP % 100);
+  }
+  srand(7);
+  for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+    gathered g;
+    gather_begin(&g, &(array_layout){types[t], rows});
+    for (int most = 1; most < ROWS; most += 1 + most / 8) {
+      check_lengths(&g, most);
+    }
     gather_end(&g);
   }
 }

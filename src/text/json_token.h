@@ -13,8 +13,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "text/decimal.h"
 #include "text/digits.h"
 #include "text/number.h"
+#include "text/sixteen_digits.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -275,6 +277,46 @@ static inline bool cst__json_digits_float64(const cst__json_digits *digits, doub
   }
   cst__json_digits copy = *digits; /* *digits may stay in registers */
   return cst__json_long_float64(&copy, out);
+}
+
+/* A number with a point, no exponent and 19 digits at most, 16 of them in front of the point, as a
+ * double: most floats are such numbers, and no branch depends on how many digits they have. NULL:
+ * none, or this is not x86-64: take the steps above. */
+static inline const uint8_t *cst__json_pointed_float64(const uint8_t *at, double *out) {
+#ifdef __SSE2__
+  enum { FULL = 16, MOST = 19 };
+  const bool negative = *at == '-';
+  if (negative) {
+    at = cst__json_past(at);
+  }
+  const uint32_t others = cst__find_others(at) | cst__find_others(at + FULL) << FULL;
+  const uint32_t after_point = others & (others - 1);
+  if (after_point == 0) {
+    return NULL;
+  }
+  const size_t whole = (unsigned)__builtin_ctz(others);
+  const size_t end = (unsigned)__builtin_ctz(after_point);
+  const size_t count = end - 1;
+  if (at[whole] != '.' || whole - 1 >= FULL || end - whole == 1 || count > MOST ||
+      (*at == '0' && whole > 1) || (at[end] | 0x20) == 'e') {
+    return NULL;
+  }
+  uint64_t digits = cst__first_digits(at, whole, count);
+  if (count < FULL) { /* even and below 10^16: exact as a double; their quotient is rounded once */
+    static const double signs[] = {1, -1};
+    *out = (double)(int64_t)digits / cst__tens[FULL - whole] * signs[negative];
+    return at + end;
+  }
+  if (count > FULL) {
+    digits = cst__append_digits(digits, cst__load64(at + FULL + 1), count - FULL);
+  }
+  *out = cst__decimal_float64(digits, (int)whole - (int)count, negative);
+  return at + end;
+#else
+  (void)at;
+  (void)out;
+  return NULL;
+#endif
 }
 
 /* ---- what nobody wants ---- */

@@ -130,6 +130,39 @@ TEST(what_is_taken) {
   check_taken("{\"other\":{\"a\":[1.5e3,\"x\\n\",{}],\"b\":[[],[true,false,null]]},\"i\":1}", true);
 }
 
+/* Lists, whose items find the room that those before them made: digits on both sides of the point,
+ * whole numbers and strings of all short sizes. */
+TEST(items_of_any_size) {
+  enum { MOST_DIGITS = 20, MOST_BYTES = 70 };
+  static const char digits[] = "90071992547409931234";
+  char text[4096];
+  ways w;
+  ways_init(&w, "struct{f: large_list<float64>, i: large_list<int64>, s: large_list<large_string>}",
+            true);
+  for (int whole = 1; whole <= MOST_DIGITS; whole++) {
+    int at = snprintf(text, sizeof text, "{\"f\":[0.5");
+    for (int decimals = 1; decimals <= MOST_DIGITS; decimals++) {
+      at += snprintf(text + at, sizeof text - (size_t)at, ",%.*s.%.*s, -0.%0*d5,-%.*s.%.*se-7",
+                     whole, digits, decimals, digits, decimals, 0, whole, digits, decimals, digits);
+    }
+    (void)snprintf(text + at, sizeof text - (size_t)at, "],\"i\":[0,%.*s,-%.*s]}",
+                   whole < 19 ? whole : 18, digits, whole < 19 ? whole : 18, digits);
+    CHECK(add_both(&w, text, strlen(text)));
+  }
+  for (int size = 0; size <= MOST_BYTES; size++) {
+    (void)snprintf(text, sizeof text,
+                   "{\"s\":[\"\",\"%0*d\",\"%0*d\xc3\xa9\", \"%0*d\\n\",\"\\u0000%0*d\"]}", size, 1,
+                   size, 2, size, 3, size, 4);
+    CHECK(add_both(&w, text, strlen(text)));
+  }
+  static const char *const left[] = {"1.", "01.5", "1.5.5", ".5", "-.5", "1.5e", "1 .5", "00.1"};
+  for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
+    (void)snprintf(text, sizeof text, "{\"f\":[0.5,1.5,%s]}", left[i]);
+    CHECK(!add_both(&w, text, strlen(text)));
+  }
+  ways_free(&w);
+}
+
 TEST(what_is_left) {
   static const char *const lines[] = {"",
                                       "[]",

@@ -9,10 +9,7 @@
 #include "text/decimal.h"
 #include "text/digits.h"
 #include "text/number.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "text/sixteen_digits.h"
 
 enum { CST__CSV_EXACT_DIGITS = 15 /* any integer of so many digits is a double */ };
 
@@ -53,44 +50,6 @@ static inline bool cst__csv_short_int(const uint8_t *at, size_t size, int64_t *o
 }
 
 #if defined(__SSE2__)
-/* Bit i: byte i of the 16 is no digit. */
-static inline unsigned cst__csv_find_others(const uint8_t *at) {
-  const __m128i text = _mm_loadu_si128((const __m128i *)(const void *)at);
-  const __m128i digits = _mm_sub_epi8(text, _mm_set1_epi8('0'));
-  const __m128i nine = _mm_set1_epi8(9);
-  return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(digits, nine), nine)) ^ 0xffff;
-}
-
-/* All bits in the first `count` of 16 bytes. */
-static inline __m128i cst__csv_first_bytes(size_t count) {
-  static const uint8_t bytes[32] = {255, 255, 255, 255, 255, 255, 255, 255,
-                                    255, 255, 255, 255, 255, 255, 255, 255};
-  return _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 - count));
-}
-
-/* The number that 16 digits make; the first is the highest. */
-static inline uint64_t cst__csv_sixteen_digits(__m128i digits) {
-  const __m128i evens = _mm_and_si128(digits, _mm_set1_epi16(0xff));
-  const __m128i twos =
-      _mm_add_epi16(_mm_mullo_epi16(evens, _mm_set1_epi16(10)), _mm_srli_epi16(digits, 8));
-  const __m128i fours = _mm_madd_epi16(twos, _mm_set1_epi32(1 << 16 | 100));
-  const __m128i eights =
-      _mm_madd_epi16(_mm_packs_epi32(fours, fours), _mm_set1_epi32(1 << 16 | 10000));
-  const uint64_t both = (uint64_t)_mm_cvtsi128_si64(eights);
-  return (both & UINT32_MAX) * 100000000 + (both >> 32);
-}
-
-/* The first 16 of `count` digits that have a point after `whole` of them; zeros fill up. */
-static inline uint64_t cst__csv_first_digits(const uint8_t *at, size_t whole, size_t count) {
-  enum { FULL = 16 };
-  const __m128i before = cst__csv_first_bytes(whole);
-  const __m128i text = _mm_loadu_si128((const __m128i *)(const void *)at);
-  const __m128i later = _mm_loadu_si128((const __m128i *)(const void *)(at + 1));
-  const __m128i joined = _mm_or_si128(_mm_and_si128(before, text), _mm_andnot_si128(before, later));
-  return cst__csv_sixteen_digits(_mm_and_si128(_mm_sub_epi8(joined, _mm_set1_epi8('0')),
-                                               cst__csv_first_bytes(count < FULL ? count : FULL)));
-}
-
 /* Digits, 19 at most and 16 in front of the point, with a point among them or none, and perhaps a
  * minus. A column's cells have digits of any number, which no branch can foresee: zeros make them
  * 16, and the power of ten makes up for these. */
@@ -102,9 +61,9 @@ static inline bool cst__csv_quick_float64(const uint8_t *at, size_t size, double
   if (size - 1 > MOST) {
     return false;
   }
-  unsigned others = cst__csv_find_others(at);
+  unsigned others = cst__find_others(at);
   if (size > FULL) {
-    others |= cst__csv_find_others(at + FULL) << FULL;
+    others |= cst__find_others(at + FULL) << FULL;
   }
   others &= (1U << size) - 1;
   const size_t whole = (size_t)__builtin_ctz(others | 1U << size);
@@ -113,7 +72,7 @@ static inline bool cst__csv_quick_float64(const uint8_t *at, size_t size, double
       count - 1 >= MOST) {
     return false;
   }
-  uint64_t digits = cst__csv_first_digits(at, whole, count);
+  uint64_t digits = cst__first_digits(at, whole, count);
   if (count <
       FULL) { /* below 10^16 and even: exact as a double, and their quotient is rounded once */
     static const double signs[] = {1, -1};
@@ -148,9 +107,9 @@ static inline unsigned cst__csv_quick_class(const uint8_t *at, size_t size) {
   if (size - 1 >= MOST) {
     return 0;
   }
-  unsigned others = cst__csv_find_others(at);
+  unsigned others = cst__find_others(at);
   if (size > 16) {
-    others |= cst__csv_find_others(at + 16) << 16;
+    others |= cst__find_others(at + 16) << 16;
   }
   others &= (1U << size) - 1;
   const bool has_zero = (*at == '0') & (size > 1) & (~others >> 1 & 1); /* not a branch each */

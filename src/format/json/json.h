@@ -213,7 +213,8 @@ typedef enum cst__json_way {
   CST__JSON_BOOL,
   CST__JSON_INT64,
   CST__JSON_INTEGER,
-  CST__JSON_FLOATS,
+  CST__JSON_FLOAT64,
+  CST__JSON_FLOATS, /* of any width */
   CST__JSON_STRING,
   CST__JSON_LIST,
   CST__JSON_STRUCT

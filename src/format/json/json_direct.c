@@ -29,9 +29,14 @@ cst__json_way cst__json_way_of(const cst__type *type) {
       if (type->dictionary != NULL) {
         return CST__JSON_INDIRECT;
       }
-      return cst__json_is_float(type->dtype)  ? CST__JSON_FLOATS
-             : type->dtype == CST_DTYPE_INT64 ? CST__JSON_INT64
-                                              : CST__JSON_INTEGER;
+      switch (type->dtype) {
+        case CST_DTYPE_FLOAT64:
+          return CST__JSON_FLOAT64;
+        case CST_DTYPE_INT64:
+          return CST__JSON_INT64;
+        default:
+          return cst__json_is_float(type->dtype) ? CST__JSON_FLOATS : CST__JSON_INTEGER;
+      }
     default:
       return CST__JSON_INDIRECT;
   }
@@ -106,7 +111,7 @@ static OWN_FRAME const uint8_t *append_int64(const uint8_t *at, cst__json_column
   return after;
 }
 
-static OWN_FRAME const uint8_t *append_float(const uint8_t *at, cst__json_column *column) {
+static OWN_FRAME const uint8_t *append_any_float(const uint8_t *at, cst__json_column *column) {
   cst__json_digits digits;
   double wide;
   float narrow;
@@ -124,6 +129,18 @@ static OWN_FRAME const uint8_t *append_float(const uint8_t *at, cst__json_column
          cst__builder_append(column->to, &narrow, sizeof narrow);
   }
   return ok ? at : NULL;
+}
+
+static OWN_FRAME const uint8_t *append_float64(const uint8_t *at, cst__json_column *column) {
+  double value;
+  cst__builder *to = column->to;
+  const uint8_t *after = cst__json_pointed_float64(at, &value);
+  if (__builtin_expect(after == NULL || to->length >= to->capacity, 0)) {
+    return append_any_float(at, column);
+  }
+  memcpy(cst__builder_next(to, sizeof value), &value, sizeof value);
+  to->length++;
+  return after;
 }
 
 /* A string of any size, with escapes or without. */
@@ -256,8 +273,10 @@ static const uint8_t *append_value(const uint8_t *at, cst__json_text *text,
       return append_int64(at, column);
     case CST__JSON_INTEGER:
       return append_integer(at, column);
+    case CST__JSON_FLOAT64:
+      return append_float64(at, column);
     case CST__JSON_FLOATS:
-      return append_float(at, column);
+      return append_any_float(at, column);
     case CST__JSON_STRING:
       return append_string(at, column);
     case CST__JSON_LIST:

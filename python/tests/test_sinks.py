@@ -239,3 +239,30 @@ def test_levels_that_no_codec_has(level: int) -> None:
         cst.Writer(io.BytesIO(), "csv", compression="gzip", level=level)
     with pytest.raises(cst.errors.ArgumentError, match="level is"):
         cst.codec.TFRecordWriter(io.BytesIO(), compression="gzip", level=level)
+
+
+def test_json_of_texts_and_numbers_of_any_size() -> None:
+    plain = "abcdefghijklmnopqrstuvwxyz" * 2
+    escapes = '"\\\n\x00\x7f\u2028é'
+    texts = [
+        plain[:at] + escapes[(size + at) % len(escapes)] + plain[at:size]
+        for size in range(40)
+        for at in range(size + 1)
+    ]
+    rows = len(texts)
+    numbers = [(-1) ** i * i**6 for i in range(rows)]
+    table = pa.table(
+        {
+            "a": texts,
+            "a key that is longer than one step": numbers,
+            'é"': pa.array([i % 100 for i in range(rows)], pa.uint8()),
+            "f": [None if i % 3 == 0 else i / 7 for i in range(rows)],
+            "g": pa.array([float("nan"), float("-inf"), 0.1] + [i / 8 for i in range(3, rows)]),
+        }
+    )
+    out = io.BytesIO()
+    cst.write(table.slice(3), out, "json")
+    assert [json.loads(line) for line in out.getvalue().splitlines()] == table.slice(3).to_pylist()
+    out = io.BytesIO()
+    cst.write(table.select(["g"]).slice(0, 3), out, "json")
+    assert out.getvalue() == b'{"g": "NaN"}\n{"g": "-Infinity"}\n{"g": 0.1}\n'

@@ -3,31 +3,10 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/utf8.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "text/stride.h"
 
 static inline bool is_plain(uint8_t c) { return c >= 0x20 && c != '"' && c != '\\'; }
-
-/* The bytes of the word that have to be escaped have their high bit set here; bytes that are not
- * ASCII do not. */
-static inline uint64_t find_escapes(uint64_t word) {
-  const uint64_t ones = UINT64_C(0x0101010101010101);
-  const uint64_t highs = ones * 0x80;
-  uint64_t quote = word ^ (ones * '"');
-  uint64_t backslash = word ^ (ones * '\\');
-  uint64_t found = (word - ones * 0x20) | (quote - ones) | (backslash - ones);
-  return found & ~word & highs;
-}
-
-/* The same for whatever may be a character that is not shown: all bytes from DEL on. */
-static inline uint64_t find_hidden(uint64_t word) {
-  const uint64_t ones = UINT64_C(0x0101010101010101);
-  return (word | (word + ones)) & (ones * 0x80);
-}
 
 /* The size of the character if a terminal would obey it (all such have at most 3 bytes), else 0. */
 static inline size_t hidden_size(const uint8_t *c) {
@@ -38,69 +17,43 @@ static inline size_t hidden_size(const uint8_t *c) {
   return size > 0 && cst__utf8_is_hidden(c, size) ? size : 0;
 }
 
-#if defined(__SSE2__)
-enum { STEP = 16 };
-
-/* Bits of the bytes of a step that have to be escaped or, if `shown`, that begin a character which
- * may not be shown: DEL, and the first bytes of all others (cst__utf8_is_hidden). */
-static inline unsigned find_candidates(const uint8_t *bytes, bool shown) {
-  const __m128i text = _mm_loadu_si128((const __m128i *)(const void *)bytes);
-  const __m128i last_control = _mm_set1_epi8(0x1f);
-  __m128i found = _mm_cmpeq_epi8(_mm_max_epu8(text, last_control), last_control);
-  found = _mm_or_si128(found, _mm_cmpeq_epi8(text, _mm_set1_epi8('"')));
-  found = _mm_or_si128(found, _mm_cmpeq_epi8(text, _mm_set1_epi8('\\')));
+/* The bytes of a stride that have to be escaped or, if `shown`, that begin a character which may
+ * not be shown: DEL, and the first bytes of all others (cst__utf8_is_hidden). */
+static inline cst__stride_bits find_candidates(cst__stride stride, bool shown) {
+  cst__stride found =
+      cst__stride_is_control(stride) | cst__stride_is(stride, '"') | cst__stride_is(stride, '\\');
   if (shown) {
-    found = _mm_or_si128(found, _mm_cmpeq_epi8(text, _mm_set1_epi8(0x7f)));
-    found = _mm_or_si128(found, _mm_cmpeq_epi8(text, _mm_set1_epi8((char)0xc2)));
-    found = _mm_or_si128(found, _mm_cmpeq_epi8(text, _mm_set1_epi8((char)0xd8)));
-    found = _mm_or_si128(found, _mm_cmpeq_epi8(text, _mm_set1_epi8((char)0xe2)));
+    found |= cst__stride_is(stride, 0x7f) | cst__stride_is(stride, 0xc2) |
+             cst__stride_is(stride, 0xd8) | cst__stride_is(stride, 0xe2);
   }
-  return (unsigned)_mm_movemask_epi8(found);
+  return cst__stride_found(found);
 }
 
-/* Steps without a byte that is escaped; the rest has one, or is shorter than a step. */
-static inline size_t pass_plain(const uint8_t *bytes, size_t size, bool shown) {
-  size_t i = 0;
-  for (; size - i >= STEP; i += STEP) {
-    unsigned found = find_candidates(bytes + i, shown);
+/* Copies the bytes before the first that is escaped, and up to a stride more; returns their number.
+ * So many bytes can be read as `readable` says, `size` or more. */
+static inline size_t copy_plain(char *to, const uint8_t *bytes, size_t size, size_t readable,
+                                bool shown) {
+  for (size_t i = 0; i < size; i += CST__STRIDE) {
+    const size_t rest = size - i;
+    cst__stride_bits found;
+    if (rest >= CST__STRIDE) {
+      found = find_candidates(cst__stride_copy(to + i, bytes + i), shown);
+    } else {
+      const cst__stride stride = cst__stride_copy_last(to + i, bytes + i, rest, readable - i);
+      found = cst__stride_within(find_candidates(stride, shown), rest);
+    }
     for (; found != 0; found &= found - 1) {
-      const uint8_t *c = bytes + i + __builtin_ctz(found);
-      if (!is_plain(*c) || (shown && hidden_size(c) > 0)) {
-        return (size_t)(c - bytes);
-      }
-    }
-  }
-  return i;
-}
-#else
-static inline size_t pass_plain(const uint8_t *bytes, size_t size, bool shown) {
-  (void)bytes;
-  (void)size;
-  (void)shown;
-  return 0;
-}
-#endif
-
-/* The bytes before the first that is escaped. */
-static inline size_t plain_size(const uint8_t *bytes, size_t size, bool shown) {
-  size_t i = pass_plain(bytes, size, shown);
-  while (i < size) {
-    size_t end = size;
-    if (size - i >= 8) {
-      uint64_t word = cst__load64(bytes + i);
-      if ((find_escapes(word) | (shown ? find_hidden(word) : 0)) == 0) {
-        i += 8;
-        continue;
-      }
-      end = i + 8;
-    }
-    for (; i < end; i++) {
-      if (!is_plain(bytes[i]) || (shown && hidden_size(bytes + i) > 0)) {
-        return i;
+      const size_t at = i + cst__stride_first(found);
+      if (!is_plain(bytes[at]) || (shown && hidden_size(bytes + at) > 0)) {
+        return at;
       }
     }
   }
   return size;
+}
+
+size_t cst__copy_json_plain(char *to, const uint8_t *bytes, size_t size, size_t readable) {
+  return copy_plain(to, bytes, size, readable, true);
 }
 
 enum { ESCAPE_SIZE = 6 };
@@ -137,9 +90,8 @@ static char *put_hidden(char *to, const uint8_t *c, size_t size) {
 static void put_string(cst__text *out, const uint8_t *bytes, size_t size, bool shown,
                        size_t quotes) {
   bytes = bytes != NULL ? bytes : (const uint8_t *)"";
-  size_t plain = plain_size(bytes, size, shown);
   size_t want;
-  char *to = cst__add(size, 2, &want) ? cst__text_reserve(out, want) : NULL;
+  char *to = cst__add(size, 2 + CST__STRIDE, &want) ? cst__text_reserve(out, want) : NULL;
   if (to == NULL) {
     out->failed = true;
     return;
@@ -147,7 +99,7 @@ static void put_string(cst__text *out, const uint8_t *bytes, size_t size, bool s
   *to = '"';
   to += quotes;
   while (true) {
-    memcpy(to, bytes, plain);
+    const size_t plain = copy_plain(to, bytes, size, size, shown);
     to += plain;
     bytes += plain;
     size -= plain;
@@ -155,7 +107,7 @@ static void put_string(cst__text *out, const uint8_t *bytes, size_t size, bool s
       break;
     }
     out->size = (size_t)(to - out->data);
-    to = cst__text_reserve(out, size + ESCAPE_SIZE + 1);
+    to = cst__text_reserve(out, size + ESCAPE_SIZE + 1 + CST__STRIDE);
     if (to == NULL) {
       return;
     }
@@ -163,7 +115,6 @@ static void put_string(cst__text *out, const uint8_t *bytes, size_t size, bool s
     to = hidden > 0 ? put_hidden(to, bytes, hidden) : put_escape(to, *bytes);
     bytes += hidden > 0 ? hidden : 1;
     size -= hidden > 0 ? hidden : 1;
-    plain = plain_size(bytes, size, shown);
   }
   *to = '"';
   to[quotes] = '\0'; /* as behind all that is appended */

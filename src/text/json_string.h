@@ -15,6 +15,11 @@ void cst__put_json_string(cst__text *out, const void *bytes, size_t size,
 void cst__put_json_inside(cst__text *out, const void *bytes, size_t size,
                           cst__json_escapes escapes);
 
+/* Copies the bytes of UTF-8 that stand for themselves where a string is shown, up to the first that
+ * does not, and returns how many they are. Up to CST__STRIDE bytes more are written, and read
+ * where `readable`, `size` or more, says that there are some. */
+size_t cst__copy_json_plain(char *to, const uint8_t *bytes, size_t size, size_t readable);
+
 /* Appends any bytes as a string that can stand in the script element of a page: `<` is escaped, and
  * what is not UTF-8 is U+FFFD. */
 void cst__put_json_in_html(cst__text *out, const void *bytes, size_t size);

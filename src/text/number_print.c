@@ -455,29 +455,33 @@ static inline size_t put_short(char *to, double value, cst__float_style style) {
   return size + 2 + (rest != 0 ? sizeof rest - (size_t)__builtin_clzll(rest) / 8 : 0);
 }
 
-size_t cst__print_float64(char *to, double value, cst__float_style style) {
+/* Apart, so that short ones need not save what this needs. */
+static __attribute__((noinline)) size_t put_long(char *to, double value, cst__float_style style) {
   size_t special = put_special(to, value, style);
   decimal d;
   if (special > 0) {
     return special;
   }
+  const double size = fabs(value);
+  const bool negative = value < 0;
+  uint64_t bits;
+  memcpy(&bits, &size, sizeof bits);
+  *to = '-';
+  if (size < DBL_MIN) {
+    d = widen(printed(size, false, 1)); /* few digits may do for a tiny one */
+  } else if (!shortest_double(bits, &d)) {
+    d = widen(printed(size, false, 15));
+  }
+  return negative + lay_out(to + negative, d, style);
+}
+
+size_t cst__print_float64(char *to, double value, cst__float_style style) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   const size_t negative = bits >> 63;
   *to = '-';
-  to += negative;
-  bits = bits << 1 >> 1;
-  memcpy(&value, &bits, sizeof bits);
-  size_t used = put_short(to, value, style);
-  if (used == 0) {
-    if (bits >> (DBL_MANT_DIG - 1) == 0) {
-      d = widen(printed(value, false, 1)); /* few digits may do for a tiny one */
-    } else if (!shortest_double(bits, &d)) {
-      d = widen(printed(value, false, 15));
-    }
-    used = lay_out(to, d, style);
-  }
-  return negative + used;
+  const size_t used = put_short(to + negative, fabs(value), style);
+  return used > 0 ? negative + used : put_long(to, value, style);
 }
 
 size_t cst__print_float32(char *to, float value, cst__float_style style) {

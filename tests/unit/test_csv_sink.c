@@ -106,6 +106,40 @@ TEST(texts_have_quotes_where_they_need_them) {
   check("struct{a: string, b: int64}", "{'#x', 15} {'a,b', 3}", csv, "\"#x\"5\"15\"\na,b53\n");
 }
 
+/* Texts of every length, the last of them in memory that ends with it, with a byte at every place
+ * that needs quotes. */
+TEST(one_byte_at_any_place_makes_quotes) {
+  enum { LONGEST = 40 };
+  static const char specials[] = ",\n\r,";
+  cst__text rows = {0};
+  cst__text expected = {0};
+  for (int size = 1; size <= LONGEST; size++) {
+    static const char plain[LONGEST + 1] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmn";
+    cst__text_puts(&expected, "a,b\n");
+    for (int at = 0; at < size; at++) {
+      const char special = specials[(size + at) % 4];
+      cst__text_printf(&rows, "{'%.*s', '%.*s%c%.*s'}", size, plain, at, plain, special,
+                       size - at - 1, plain);
+      cst__text_printf(&expected, "%.*s,\"%.*s%c%.*s\"\n", size, plain, at, plain, special,
+                       size - at - 1, plain);
+    }
+    check("struct{a: string, b: large_binary}", rows.data, NULL, expected.data);
+    rows.size = expected.size = 0;
+  }
+  cst__text_free(&rows);
+  cst__text_free(&expected);
+}
+
+TEST(integers_of_every_width) {
+  check("struct{a: int8, b: uint8, c: int16, d: uint16, e: int32, f: uint32, g: int64, h: uint64}",
+        "{-128, 255, -32768, 65535, -2147483648, 4294967295, -9223372036854775808, 0}"
+        "{127, 0, 32767, 10, 99999999, 100000000, 9223372036854775807, 18446744073709551615}",
+        NULL,
+        "a,b,c,d,e,f,g,h\n"
+        "-128,255,-32768,65535,-2147483648,4294967295,-9223372036854775808,0\n"
+        "127,0,32767,10,99999999,100000000,9223372036854775807,18446744073709551615\n");
+}
+
 TEST(lists_of_one_value_are_the_value) {
   check("struct{a: large_list<int64>, b: list<string>}", "{[1], ['x']} {null, ['']} {[2], null}",
         NULL, "a,b\n1,x\n,\"\"\n2,\n");

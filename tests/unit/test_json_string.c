@@ -100,6 +100,28 @@ TEST(a_string_of_c) {
   }
 }
 
+/* Texts of every length with an escape at every place, in memory that ends with them, and with an
+ * escape after them that could be read. */
+TEST(plain_bytes_are_copied_up_to_each_escape) {
+  enum { LONGEST = 50, STEP = 16 };
+  static const char escapes[] = "\"\\\n\x1f\x7f";
+  char to[LONGEST + STEP];
+  for (size_t size = 1; size <= LONGEST; size++) {
+    uint8_t *bytes = malloc(size);
+    memset(bytes, 'x', size);
+    CHECK_EQ(cst__copy_json_plain(to, bytes, size, size), size);
+    CHECK_MEM(to, bytes, size);
+    for (size_t at = 0; at < size; at++) {
+      bytes[at] = (uint8_t)escapes[(size + at) % 5];
+      CHECK_EQ(cst__copy_json_plain(to, bytes, size, size), at);
+      CHECK_MEM(to, bytes, at);
+      CHECK_EQ(cst__copy_json_plain(to, bytes, at, size), at);
+      bytes[at] = 'x';
+    }
+    free(bytes);
+  }
+}
+
 static int without_memory(void *context) {
   cst__text out = {.allocator = cst__default_allocator};
   (void)context;

@@ -16,20 +16,15 @@
  */
 #include <string.h>
 
-#include "base/hash.h"
 #include "format/csv/csv.h"
 #include "format/json/text.h"
 #include "format/sink/sink_format.h"
+#include "format/sink/text_column.h"
 #include "io/output.h"
 #include "text/number.h"
+#include "text/stride.h"
 
-enum {
-  FLUSH_SIZE = 1 << 18,
-  SHORT = 64 /* bytes of a text that is copied while it is looked through */
-};
-
-/* Types whose cells have a way of their own. */
-typedef enum cell_kind { CELL_OTHER, CELL_INT64, CELL_FLOAT64, CELL_FLOAT32, CELL_TEXT } cell_kind;
+enum { FLUSH_SIZE = 1 << 18 };
 
 typedef struct csv_sink {
   cst_allocator allocator;
@@ -44,7 +39,8 @@ typedef struct csv_sink {
   bool lossy;
   size_t num_columns;
   bool *is_multivalent;
-  cell_kind *kinds; /* of the columns of the batch */
+  cst__text_column *columns; /* of the batch */
+  size_t row_room;           /* bytes that a row may take, its texts and lists aside */
 } csv_sink;
 
 static void csv_free(void *ptr) {
@@ -53,7 +49,7 @@ static void csv_free(void *ptr) {
   cst__text_free(&sink->text);
   cst__text_free(&sink->cell);
   cst__delete(sink->is_multivalent);
-  cst__delete(sink->kinds);
+  cst__delete(sink->columns);
   cst__delete(sink);
 }
 
@@ -80,64 +76,39 @@ static void put_quoted(cst__text *text, const uint8_t *bytes, size_t size) {
   cst__text_append_few(text, "\"", 1);
 }
 
-/* Some high bit is set if a byte of the word needs quotes around the text. */
-static inline uint64_t find_specials(uint8_t delimiter, uint64_t word) {
-  const uint64_t ones = UINT64_C(0x0101010101010101);
-  uint64_t cell = word ^ (ones * delimiter);
-  uint64_t quote = word ^ (ones * '"');
-  uint64_t feed = word ^ (ones * '\n');
-  uint64_t carriage = word ^ (ones * '\r');
-  return (((cell - ones) & ~cell) | ((quote - ones) & ~quote) | ((feed - ones) & ~feed) |
-          ((carriage - ones) & ~carriage)) &
-         (ones * 0x80);
+static inline cst__stride_bits find_specials(cst__stride stride, uint8_t delimiter) {
+  return cst__stride_found(cst__stride_is(stride, delimiter) | cst__stride_is(stride, '"') |
+                           cst__stride_is(stride, '\n') | cst__stride_is(stride, '\r'));
 }
 
-/* Copies a text of at most 64 bytes; false if a byte of it needs quotes around it. */
-static inline bool copy_short(uint8_t delimiter, char *to, const uint8_t *bytes, size_t size) {
-  uint64_t found = 0;
-  uint64_t word = 0;
-  if (size >= sizeof word) { /* the last word overlaps the one before */
-    for (size_t i = 0; i < size - sizeof word; i += sizeof word) {
-      word = cst__load64(bytes + i);
-      memcpy(to + i, &word, sizeof word);
-      found |= find_specials(delimiter, word);
+/* Copies a text, and up to a stride more; false if a byte of it needs quotes around the text. */
+static inline bool copy_plain(char *to, cst_bytes text, size_t readable, uint8_t delimiter) {
+  if (text.size < CST__STRIDE) {
+    const cst__stride stride = cst__stride_copy_last(to, text.data, text.size, readable);
+    return cst__stride_within(find_specials(stride, delimiter), text.size) == 0;
+  }
+  const size_t last = text.size - CST__STRIDE; /* this stride overlaps the one before */
+  for (size_t i = 0; i < last; i += CST__STRIDE) {
+    if (find_specials(cst__stride_copy(to + i, text.data + i), delimiter) != 0) {
+      return false;
     }
-    word = cst__load64(bytes + size - sizeof word);
-    memcpy(to + size - sizeof word, &word, sizeof word);
-    return (found | find_specials(delimiter, word)) == 0;
   }
-  for (size_t i = 0; i < size; i++) {
-    word = word << 8 | bytes[i];
-    to[i] = (char)bytes[i];
-  }
-  return find_specials(delimiter, word) == 0; /* no delimiter is 0 */
+  return find_specials(cst__stride_copy(to + last, text.data + last), delimiter) == 0;
 }
 
-static bool are_plain(uint8_t delimiter, const uint8_t *bytes, size_t size) {
-  enum { STEP = 64 };
-  uint64_t found = 0;
-  for (size_t i = 0; i < size && found == 0; i += STEP) {
-    const size_t at = i + STEP <= size ? i : size - STEP; /* the last step overlaps */
-    const cst__csv_masks masks = cst__csv_find_masks(bytes + at, delimiter);
-    found = masks.ends | masks.quotes;
-  }
-  return found == 0;
+/* Writes a text as a cell, where there is room for it and a stride more; NULL if it needs quotes. A
+ * row must not look like a comment, nor the first one like a byte order mark. */
+static inline char *put_plain(const csv_sink *sink, char *to, cst_bytes text, size_t readable) {
+  const bool is_plain = text.size > 0 && text.data[0] != sink->dialect.comment &&
+                        text.data[0] != 0xef &&
+                        copy_plain(to, text, readable, sink->dialect.delimiter);
+  return is_plain ? to + text.size : NULL;
 }
 
 static void csv_put_text(csv_sink *sink, const uint8_t *bytes, size_t size) {
-  const uint8_t delimiter = sink->dialect.delimiter;
-  /* A row must not look like a comment, nor the first one like a byte order mark. */
-  if (size == 0 || bytes[0] == sink->dialect.comment || bytes[0] == 0xef) {
-    put_quoted(&sink->text, bytes, size);
-  } else if (size <= SHORT) {
-    char *to = cst__text_reserve(&sink->text, size);
-    if (to != NULL && copy_short(delimiter, to, bytes, size)) {
-      sink->text.size += size;
-    } else {
-      put_quoted(&sink->text, bytes, size);
-    }
-  } else if (are_plain(delimiter, bytes, size)) {
-    csv_put(&sink->text, bytes, size);
+  char *to = cst__text_reserve(&sink->text, size + CST__STRIDE);
+  if (to != NULL && put_plain(sink, to, (cst_bytes){bytes, size}, size) != NULL) {
+    sink->text.size += size;
   } else {
     put_quoted(&sink->text, bytes, size);
   }
@@ -290,70 +261,60 @@ static cst_status put_lone_null(csv_sink *sink, const cst__view *view, int64_t r
   return CST_OK;
 }
 
-/* What a column's cells take, in one batch. */
-static cell_kind kind_of(const csv_sink *sink, const cst__view *view) {
-  if (view->layout == CST__LAYOUT_BINARY) {
-    return CELL_TEXT;
-  }
-  if (view->layout != CST__LAYOUT_NUMBER || sink->quotes_numbers) {
-    return CELL_OTHER;
-  }
-  switch (view->dtype) {
-    case CST_DTYPE_INT64:
-      return CELL_INT64;
-    case CST_DTYPE_FLOAT64:
-      return CELL_FLOAT64;
-    case CST_DTYPE_FLOAT32:
-      return CELL_FLOAT32;
-    default:
-      return CELL_OTHER;
-  }
-}
-
-/* A cell of a common type, written where it comes to stand. False: of another one. */
-static inline bool put_common(csv_sink *sink, cell_kind kind, const cst__view *view, int64_t row) {
-  const int64_t at = view->offset + row;
-  if (kind == CELL_OTHER) {
-    return false;
-  }
-  if (kind == CELL_TEXT) {
-    const cst_bytes bytes = cst__view_bytes(view, row);
-    csv_put_text(sink, bytes.data, bytes.size);
-    return true;
-  }
-  char *to = cst__text_reserve(&sink->text, CST__NUMBER_SIZE);
+static inline char *put_text_cell(csv_sink *sink, const cst__text_column *column, int64_t row,
+                                  char *to) {
+  const cst_bytes text = cst__cell_text(column, row);
+  to = cst__room_at(&sink->text, to, text.size + CST__STRIDE + sink->row_room);
   if (to == NULL) {
-    return true;
+    return NULL;
   }
-  sink->text.size +=
-      kind == CELL_INT64 ? cst__print_int64(to, ((const int64_t *)view->data)[at])
-      : kind == CELL_FLOAT64
-          ? cst__print_float64(to, ((const double *)view->data)[at], CST__FLOAT_PYTHON)
-          : cst__print_float32(to, ((const float *)view->data)[at], CST__FLOAT_PYTHON);
-  return true;
+  char *end = put_plain(sink, to, text, (size_t)(column->end - text.data));
+  if (end != NULL) {
+    return end;
+  }
+  sink->text.size = (size_t)(to - sink->text.data);
+  put_quoted(&sink->text, text.data, text.size);
+  return cst__text_reserve(&sink->text, sink->row_room);
 }
 
-static cst_status csv_put_row(csv_sink *sink, const cst__view *batch, int64_t row,
-                              cst_error *error) {
-  size_t begin = sink->text.size;
-  for (size_t i = 0; i < sink->num_columns; i++) {
-    const cst__view *view = &batch->children[i];
-    if (i > 0) {
-      cst__text_append_few(&sink->text, &sink->dialect.delimiter, 1);
-    }
-    if (cst__view_is_null(view, row) || put_common(sink, sink->kinds[i], view, row)) {
+static cst_status put_other_cell(csv_sink *sink, size_t column, int64_t row, cst_error *error) {
+  const cst__view *view = sink->columns[column].view;
+  if (cst__view_is_list(view)) {
+    return sink_csv_put_list(sink, view, column, row, error);
+  }
+  csv_put_value(sink, view, row);
+  return CST_OK;
+}
+
+/* Writes a row at *at, and moves that: to NULL if there is no memory. */
+static cst_status csv_put_row(csv_sink *sink, int64_t row, char **at, cst_error *error) {
+  char *to = cst__room_at(&sink->text, *at, sink->row_room);
+  const ptrdiff_t begin = to - sink->text.data;
+  for (size_t i = 0; i < sink->num_columns && to != NULL; i++) {
+    const cst__text_column *column = &sink->columns[i];
+    *to = (char)sink->dialect.delimiter;
+    to += i > 0;
+    if (cst__cell_is_null(column, row)) {
       continue;
     }
-    if (cst__view_is_list(view)) {
-      CST__TRY(sink_csv_put_list(sink, view, i, row, error));
+    if (column->kind == CST__CELL_TEXT) {
+      to = put_text_cell(sink, column, row, to);
+    } else if (column->kind == CST__CELL_OTHER) {
+      sink->text.size = (size_t)(to - sink->text.data);
+      CST__TRY(put_other_cell(sink, i, row, error));
+      to = cst__text_reserve(&sink->text, sink->row_room);
     } else {
-      csv_put_value(sink, view, row);
+      to = cst__print_cell(to, column, row);
     }
   }
-  if (sink->num_columns == 1 && sink->text.size == begin) {
-    CST__TRY(put_lone_null(sink, &batch->children[0], row, error));
+  if (to != NULL && sink->num_columns == 1 && to == sink->text.data + begin) {
+    CST__TRY(put_lone_null(sink, sink->columns[0].view, row, error));
+    to = cst__text_reserve(&sink->text, sink->row_room);
   }
-  cst__text_append_few(&sink->text, "\n", 1);
+  if (to != NULL) {
+    *to++ = '\n';
+  }
+  *at = to;
   return CST_OK;
 }
 
@@ -366,20 +327,32 @@ static cst_status csv_flush(csv_sink *sink, cst_error *error) {
   return size > 0 ? cst__output_write(sink->output, sink->text.data, size, error) : CST_OK;
 }
 
+static void csv_take_columns(csv_sink *sink, const cst__view *batch) {
+  sink->row_room = (sink->num_columns + 1) * (CST__NUMBER_SIZE + 1);
+  for (size_t i = 0; i < sink->num_columns; i++) {
+    cst__text_column *column = &sink->columns[i];
+    *column = cst__text_column_of(&batch->children[i]);
+    if (sink->quotes_numbers && column->kind != CST__CELL_TEXT) {
+      column->kind = CST__CELL_OTHER;
+    }
+  }
+}
+
 static cst_status csv_put_rows(csv_sink *sink, const cst__view *batch, cst_error *error) {
   for (size_t i = 0; i < sink->num_columns && !sink->lossy; i++) {
     CST__TRY(cst__json_check_dates(&batch->children[i], error));
   }
-  for (size_t i = 0; i < sink->num_columns; i++) {
-    sink->kinds[i] = kind_of(sink, &batch->children[i]);
-  }
-  for (int64_t row = 0; row < batch->length; row++) {
-    CST__TRY(csv_put_row(sink, batch, row, error));
-    if (sink->text.size >= FLUSH_SIZE || sink->text.failed || sink->cell.failed) {
+  csv_take_columns(sink, batch);
+  char *to = cst__text_reserve(&sink->text, sink->row_room);
+  for (int64_t row = 0; row < batch->length && to != NULL; row++) {
+    CST__TRY(csv_put_row(sink, row, &to, error));
+    sink->text.size = to != NULL ? (size_t)(to - sink->text.data) : 0;
+    if (sink->text.size >= FLUSH_SIZE || sink->cell.failed) {
       CST__TRY(csv_flush(sink, error));
+      to = sink->text.data;
     }
   }
-  return CST_OK;
+  return to != NULL ? CST_OK : csv_flush(sink, error);
 }
 
 static cst_status csv_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
@@ -451,8 +424,8 @@ static cst_status csv_begin(csv_sink *sink, const cst__sink_target *target, cst_
       strchr(numbers, sink->dialect.delimiter) != NULL || sink->dialect.comment >= 0;
   sink->quotes_inner = strchr(numbers, sink->dialect.secondary) != NULL;
   sink->is_multivalent = cst__new_zero(&sink->allocator, sink->num_columns + 1);
-  sink->kinds = cst__new_zero(&sink->allocator, (sink->num_columns + 1) * sizeof *sink->kinds);
-  if (sink->is_multivalent == NULL || sink->kinds == NULL) {
+  sink->columns = cst__new_zero(&sink->allocator, (sink->num_columns + 1) * sizeof *sink->columns);
+  if (sink->is_multivalent == NULL || sink->columns == NULL) {
     return cst__fail_memory(error, sink->num_columns);
   }
   for (size_t i = 0; i < sink->num_columns; i++) {

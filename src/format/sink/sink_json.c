@@ -1,11 +1,14 @@
 /* Record batches to JSON lines: one object per row. */
+#include <math.h>
 #include <string.h>
 
 #include "format/json/text.h"
 #include "format/sink/sink_format.h"
+#include "format/sink/text_column.h"
 #include "text/json_string.h"
+#include "text/stride.h"
 
-enum { FLUSH_SIZE = 1 << 18, KEY_STEP = 16 };
+enum { FLUSH_SIZE = 1 << 18 };
 
 typedef struct json_sink {
   cst_allocator allocator;
@@ -15,7 +18,9 @@ typedef struct json_sink {
   cst__text text;                   /* lines that are not written yet */
   cst__text keys;                   /* the keys of all columns, one after the other */
   size_t *key_ends;                 /* where each key ends in `keys` */
-  size_t num_keys;
+  cst__text_column *columns;        /* of the batch */
+  size_t num_columns;
+  size_t row_room; /* bytes that a row may take, its texts and what is nested aside */
   bool lossy;
 } json_sink;
 
@@ -25,28 +30,32 @@ static void json_free(void *ptr) {
   cst__text_free(&sink->text);
   cst__text_free(&sink->keys);
   cst__delete(sink->key_ends);
+  cst__delete(sink->columns);
   cst__delete(sink);
 }
 
+/* Each key with what stands before and after it. */
 static cst_status make_keys(json_sink *sink, cst_error *error) {
-  size_t count = (size_t)sink->schema->n_children;
-  sink->num_keys = count;
+  const size_t count = (size_t)sink->schema->n_children;
+  sink->num_columns = count;
   sink->key_ends = cst__new(&sink->allocator, (count + 1) * sizeof *sink->key_ends);
-  for (size_t i = 0; i < count && sink->key_ends != NULL; i++) {
+  sink->columns = cst__new_zero(&sink->allocator, (count + 1) * sizeof *sink->columns);
+  if (sink->key_ends == NULL || sink->columns == NULL) {
+    return cst__fail_memory(error, count * sizeof *sink->columns);
+  }
+  for (size_t i = 0; i < count; i++) {
     const char *name = sink->schema->children[i]->name;
-    if (i > 0) {
-      cst__text_append(&sink->keys, ", ", 2);
-    }
+    cst__text_puts(&sink->keys, i == 0 ? "{" : ", ");
     cst__json_key(&sink->keys, name != NULL ? name : "");
     sink->key_ends[i] = sink->keys.size;
   }
-  char *padding = cst__text_reserve(&sink->keys, KEY_STEP);
-  if (padding != NULL) {
-    memset(padding, 0, KEY_STEP);
+  char *padding = cst__text_reserve(&sink->keys, CST__STRIDE);
+  if (padding == NULL) {
+    return cst__fail_memory(error, sink->keys.size);
   }
-  return sink->key_ends == NULL || sink->keys.failed
-             ? cst__fail_memory(error, count * sizeof(size_t))
-             : CST_OK;
+  memset(padding, 0, CST__STRIDE);
+  sink->row_room = sink->keys.size + (count + 1) * CST__NUMBER_SIZE + CST__STRIDE;
+  return CST_OK;
 }
 
 static cst_status json_check_types(json_sink *sink, cst_error *error) {
@@ -94,58 +103,106 @@ static cst_status json_flush(json_sink *sink, cst_error *error) {
   return size > 0 ? cst__output_write(sink->output, sink->text.data, size, error) : CST_OK;
 }
 
-/* Appends a key; those in `keys`, and the text, can be read and written KEY_STEP bytes further. */
-static inline void append_key(cst__text *text, const char *key, size_t size) {
-  char *to = cst__text_reserve(text, size + KEY_STEP);
-  if (to != NULL) {
-    for (size_t i = 0; i < size; i += KEY_STEP) {
-      memcpy(to + i, key + i, KEY_STEP);
+/* Copies a key; those in `keys` can be read a stride further. */
+static inline char *put_key(char *to, const char *key, size_t size) {
+  for (size_t i = 0; i < size; i += CST__STRIDE) {
+    (void)cst__stride_copy(to + i, (const uint8_t *)key + i);
+  }
+  return to + size;
+}
+
+/* A string, which is valid as the batch was checked. */
+static inline char *put_string_cell(json_sink *sink, const cst__text_column *column, int64_t row,
+                                    char *to) {
+  const cst_bytes text = cst__cell_text(column, row);
+  to = cst__room_at(&sink->text, to, text.size + 2 + CST__STRIDE + sink->row_room);
+  if (to == NULL) {
+    return NULL;
+  }
+  *to++ = '"';
+  const size_t plain =
+      cst__copy_json_plain(to, text.data, text.size, (size_t)(column->end - text.data));
+  to += plain;
+  if (plain < text.size) {
+    sink->text.size = (size_t)(to - sink->text.data);
+    cst__put_json_inside(&sink->text, text.data + plain, text.size - plain, CST__JSON_SHOWN);
+    to = cst__text_reserve(&sink->text, sink->row_room);
+    if (to == NULL) {
+      return NULL;
     }
-    text->size += size;
+  }
+  *to++ = '"';
+  return to;
+}
+
+static char *put_other_cell(json_sink *sink, const cst__text_column *column, int64_t row,
+                            char *to) {
+  sink->text.size = (size_t)(to - sink->text.data);
+  cst__json_value(&sink->text, column->view, row);
+  return cst__text_reserve(&sink->text, sink->row_room);
+}
+
+/* NaN and the infinities are words in quotes. */
+static inline bool is_word(const cst__text_column *column, int64_t row) {
+  const int64_t at = column->offset + row;
+  return (column->kind == CST__CELL_FLOAT64 && !isfinite(((const double *)column->data)[at])) ||
+         (column->kind == CST__CELL_FLOAT32 && !isfinite(((const float *)column->data)[at]));
+}
+
+/* Writes a row at `to`, and returns where it ends; NULL: out of memory. */
+static char *put_row(json_sink *sink, int64_t row, char *to) {
+  const char *key = sink->keys.data;
+  to = cst__room_at(&sink->text, to, sink->row_room);
+  for (size_t i = 0; i < sink->num_columns && to != NULL; i++) {
+    const cst__text_column *column = &sink->columns[i];
+    const char *end = sink->keys.data + sink->key_ends[i];
+    to = put_key(to, key, (size_t)(end - key));
+    key = end;
+    if (cst__cell_is_null(column, row)) {
+      memcpy(to, "null", 4);
+      to += 4;
+    } else if (column->kind == CST__CELL_TEXT) {
+      to = put_string_cell(sink, column, row, to);
+    } else if (column->kind == CST__CELL_OTHER || is_word(column, row)) {
+      to = put_other_cell(sink, column, row, to);
+    } else {
+      to = cst__print_cell(to, column, row);
+    }
+  }
+  if (to != NULL && sink->num_columns == 0) {
+    *to++ = '{';
+  }
+  if (to != NULL) {
+    memcpy(to, "}\n", 2);
+    to += 2;
+  }
+  return to;
+}
+
+static void json_take_columns(json_sink *sink, const cst__view *batch) {
+  for (size_t i = 0; i < sink->num_columns; i++) {
+    sink->columns[i] = cst__text_column_of(&batch->children[i]);
+    if (sink->columns[i].kind == CST__CELL_TEXT && !batch->children[i].is_string) {
+      sink->columns[i].kind = CST__CELL_OTHER; /* bytes may be base64 */
+    }
   }
 }
 
-/* The common types, without a look at what else there is: numbers, and strings, which are valid as
- * the batch was checked. */
-static inline void append_value(cst__text *text, const cst__view *view, int64_t row) {
-  const int64_t at = view->offset + row;
-  if (cst__view_is_null(view, row)) {
-    cst__text_append_few(text, "null", 4);
-  } else if (view->layout == CST__LAYOUT_NUMBER && view->dtype == CST_DTYPE_INT64) {
-    cst__json_int64(text, ((const int64_t *)view->data)[at]);
-  } else if (view->layout == CST__LAYOUT_NUMBER && view->dtype == CST_DTYPE_FLOAT64) {
-    cst__json_float64(text, ((const double *)view->data)[at]);
-  } else if (view->layout == CST__LAYOUT_BINARY && (*view->format | 0x20) == 'u') {
-    const cst_bytes bytes = cst__view_bytes(view, row);
-    cst__put_json_string(text, bytes.data, bytes.size, CST__JSON_SHOWN);
-  } else {
-    cst__json_value(text, view, row);
-  }
-}
-
-static void append_row(json_sink *sink, const cst__view *batch, int64_t row) {
-  cst__text *text = &sink->text;
-  size_t begin = 0;
-  cst__text_append_few(text, "{", 1);
-  for (size_t i = 0; i < sink->num_keys; i++) {
-    append_key(text, sink->keys.data + begin, sink->key_ends[i] - begin);
-    begin = sink->key_ends[i];
-    append_value(text, &batch->children[i], row);
-  }
-  cst__text_append_few(text, "}\n", 2);
-}
-
-static cst_status append_rows(json_sink *sink, const cst__view *batch, cst_error *error) {
+static cst_status put_rows(json_sink *sink, const cst__view *batch, cst_error *error) {
   for (int64_t i = 0; i < batch->num_children && !sink->lossy; i++) {
     CST__TRY(cst__json_check_dates(&batch->children[i], error));
   }
-  for (int64_t row = 0; row < batch->length; row++) {
-    append_row(sink, batch, row);
-    if (sink->text.size >= FLUSH_SIZE || sink->text.failed) {
+  json_take_columns(sink, batch);
+  char *to = cst__text_reserve(&sink->text, sink->row_room);
+  for (int64_t row = 0; row < batch->length && to != NULL; row++) {
+    to = put_row(sink, row, to);
+    sink->text.size = to != NULL ? (size_t)(to - sink->text.data) : 0;
+    if (sink->text.size >= FLUSH_SIZE) {
       CST__TRY(json_flush(sink, error));
+      to = sink->text.data;
     }
   }
-  return CST_OK;
+  return to != NULL ? CST_OK : json_flush(sink, error);
 }
 
 static cst_status json_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
@@ -156,7 +213,7 @@ static cst_status json_write(void *ptr, const struct ArrowArray *batch, cst_erro
     status = cst__view_refuse_nulls(&view, "the row", error);
   }
   if (status == CST_OK) {
-    status = append_rows(sink, &view, error);
+    status = put_rows(sink, &view, error);
   }
   cst__arena_reset(&sink->arena);
   return status;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/hash.h"
 
@@ -34,6 +35,16 @@ static inline uint64_t cst__spread_digits(uint32_t number) {
   const uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
   const uint64_t tens = (twos * 103 >> 10) & UINT64_C(0x000f000f000f000f);
   return tens | (twos - tens * 10) << 8;
+}
+
+/* Writes a number below 10^8 without zeros in front, and bytes after it: eight in all. Returns its
+ * size. */
+static inline size_t cst__put_few(char *to, uint32_t number) {
+  const uint64_t digits = cst__spread_digits(number);
+  const int zeros = __builtin_ctzll(digits | UINT64_C(1) << 56) / 8; /* one zero is the number */
+  const uint64_t text = (digits | CST__ZEROS) >> (8 * zeros);
+  memcpy(to, &text, sizeof text);
+  return sizeof text - (size_t)zeros;
 }
 
 /* How many of the eight bytes are digits, before the first that is none. */

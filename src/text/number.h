@@ -11,12 +11,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text/digits.h"
+
 /* ---- to text; each returns the size, without a NUL: number_print.c ---- */
 
 enum { CST__NUMBER_SIZE = 40 }; /* room for any of them */
 
 size_t cst__print_uint64(char *to, uint64_t value);
-size_t cst__print_int64(char *to, int64_t value);
+
+static inline size_t cst__print_int64(char *to, int64_t value) {
+  const bool negative = value < 0;
+  const uint64_t size = negative ? 0 - (uint64_t)value : (uint64_t)value;
+  *to = '-';
+  to += negative;
+  return negative +
+         (size < 100000000 ? cst__put_few(to, (uint32_t)size) : cst__print_uint64(to, size));
+}
 
 typedef enum cst__float_style {
   CST__FLOAT_PYTHON,     /* 1.0, 0.0001, 1e-05, 1e+16, -0.0, nan, inf, -inf: as repr */

@@ -16,15 +16,6 @@
 
 enum { EIGHT = 100000000 /* 10^8: what eight digits count to */ };
 
-/* A number of at most eight digits, all in one word, without the zeros in front. */
-static inline size_t put_few(char *to, uint32_t value) {
-  const uint64_t digits = cst__spread_digits(value);
-  const int zeros = __builtin_ctzll(digits | UINT64_C(1) << 56) / 8; /* one zero is the number */
-  const uint64_t text = (digits | CST__ZEROS) >> (8 * zeros);
-  memcpy(to, &text, sizeof text);
-  return sizeof text - (size_t)zeros;
-}
-
 /* Eight digits, with the zeros in front. */
 static inline size_t put_eight(char *to, uint32_t value) {
   const uint64_t text = cst__spread_digits(value) | CST__ZEROS;
@@ -34,19 +25,12 @@ static inline size_t put_eight(char *to, uint32_t value) {
 
 static size_t put_many(char *to, uint64_t value) {
   const uint64_t front = value / EIGHT;
-  const size_t size = front < EIGHT ? put_few(to, (uint32_t)front) : put_many(to, front);
+  const size_t size = front < EIGHT ? cst__put_few(to, (uint32_t)front) : put_many(to, front);
   return size + put_eight(to + size, (uint32_t)(value % EIGHT));
 }
 
 size_t cst__print_uint64(char *to, uint64_t value) {
-  return value < EIGHT ? put_few(to, (uint32_t)value) : put_many(to, value);
-}
-
-size_t cst__print_int64(char *to, int64_t value) {
-  const bool negative = value < 0;
-  *to = '-';
-  return negative +
-         cst__print_uint64(to + negative, negative ? 0 - (uint64_t)value : (uint64_t)value);
+  return value < EIGHT ? cst__put_few(to, (uint32_t)value) : put_many(to, value);
 }
 
 /* ---- the digits of a float ---- */
@@ -441,7 +425,7 @@ static inline size_t put_short(char *to, double value, cst__float_style style) {
     return 0;
   }
   const uint32_t fraction = (uint32_t)(digits % SCALE);
-  size_t size = put_few(to, (uint32_t)(digits / SCALE));
+  size_t size = cst__put_few(to, (uint32_t)(digits / SCALE));
   if (fraction == 0) {
     to[size] = '.';
     to[size + 1] = '0';

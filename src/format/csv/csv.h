@@ -267,7 +267,9 @@ typedef struct cst__csv_misfit {
   bool is_null; /* in a column without nulls */
 } cst__csv_misfit;
 
-cst_status cst__csv_rows_new(const cst__csv_plan *plan, cst__csv_rows **out, cst_error *error);
+/* `most`: rows that a batch will have. */
+cst_status cst__csv_rows_new(const cst__csv_plan *plan, int64_t most, cst__csv_rows **out,
+                             cst_error *error);
 void cst__csv_rows_free(cst__csv_rows *rows);
 int64_t cst__csv_rows_count(const cst__csv_rows *rows);
 /* Appends the rows of a run. Those that do not fit are not appended: misfits[row] (as many as a run

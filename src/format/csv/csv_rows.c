@@ -10,6 +10,7 @@ enum { MAX_NULL_FILL = 4 << 20 /* values that stand for null rows of a fixed sha
 
 struct cst__csv_rows {
   const cst__csv_plan *plan;
+  int64_t most; /* that a batch has */
   cst__batch_builder *batch;
   struct unquoted {
     uint8_t *bytes;
@@ -494,7 +495,7 @@ static size_t bytes_of_run(const csv_cells *c) {
 static size_t rows_ahead(const csv_cells *c) {
   enum { MOST_TIMES = 8 };
   const int64_t length = c->to->length;
-  const int64_t left = c->rows->plan->batch_size - length;
+  const int64_t left = c->rows->most - length;
   const int64_t most = length * MOST_TIMES;
   return (size_t)(left < most ? left : most);
 }
@@ -561,12 +562,14 @@ static cst_status put_raw(cst__csv_rows *rows, cst__builder *to, const cst__csv_
 
 /* ---- the batch ---- */
 
-cst_status cst__csv_rows_new(const cst__csv_plan *plan, cst__csv_rows **out, cst_error *error) {
+cst_status cst__csv_rows_new(const cst__csv_plan *plan, int64_t most, cst__csv_rows **out,
+                             cst_error *error) {
   cst__csv_rows *rows = cst__new_zero(&plan->allocator, sizeof *rows);
   if (rows == NULL) {
     return cst__fail_memory(error, sizeof *rows);
   }
   rows->plan = plan;
+  rows->most = most;
   cst_status status = cst__batch_builder_new(&plan->type, &plan->allocator, &rows->batch, error);
   if (status != CST_OK) {
     cst__csv_rows_free(rows);

@@ -50,7 +50,7 @@ static cst_status csv_table_open(const void *ptr, const cst__table_reading *read
   cst_status status =
       r->source != NULL ? CST_OK : cst__fail_memory(error, plan->num_names * sizeof *r->source);
   if (status == CST_OK) {
-    status = cst__csv_rows_new(plan, &r->rows, error);
+    status = cst__csv_rows_new(plan, r->batch_size, &r->rows, error);
   }
   if (status != CST_OK) {
     csv_close(r);

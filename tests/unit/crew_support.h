@@ -42,6 +42,10 @@ static inline uint64_t crew_consumed(const crew_reader *r) {
   return r->crew != NULL ? cst__text_crew_consumed(r->crew) : r->format->consumed(r->alone);
 }
 
+static inline bool crew_is_alone(const crew_reader *r) {
+  return r->crew != NULL && cst__text_crew_is_alone(r->crew);
+}
+
 static inline void crew_close(crew_reader *r) {
   cst__text_crew_free(r->crew);
   if (r->alone != NULL) {

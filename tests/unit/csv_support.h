@@ -40,6 +40,7 @@ typedef struct csv_case {
   char drops[4096];  /* "kind record offset bytes line:column; " */
   size_t most_drops; /* 0: any number */
   size_t num_drops;
+  bool alone; /* several threads gave up */
   cst_error error;
 } csv_case;
 
@@ -138,6 +139,7 @@ static inline cst_status csv_read_all(csv_case *c, const cst__table_files *files
     }
     status = csv_take_batch(c, schema, &batch);
   } while (status == CST_OK);
+  c->alone = crew_is_alone(&reader);
   crew_close(&reader);
   return status;
 }

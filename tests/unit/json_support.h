@@ -69,6 +69,7 @@ typedef struct outcome {
   char drops[MAX_DROPS][64]; /* "KIND record@offset+bytes" */
   size_t num_drops;
   uint64_t consumed;
+  bool alone; /* several threads gave up */
 } outcome;
 
 static inline void outcome_free(outcome *o) { bytes_free(&o->text); }
@@ -142,6 +143,7 @@ static inline cst_status read_batches(const cst__table_files *files, const void 
     }
   }
   o->consumed = crew_consumed(&reader);
+  o->alone = crew_is_alone(&reader);
   crew_close(&reader);
   return status;
 }

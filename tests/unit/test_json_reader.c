@@ -411,3 +411,19 @@ TEST(threads_give_the_same_for_any_lines) {
     outcome_free(&o);
   }
 }
+
+TEST(sound_lines_are_read_by_all_threads) {
+  texts t =
+      one_text("{\"a\":1}\n{\"a\":2,\"b\":\"x\"}\r\n\n{\"b\":null}\n{\"a\":3}\n{\"c\":[1]}\n");
+  cst__table_options options = table_options();
+  options.threads = CREW_THREADS;
+  options.batch_size = 2;
+  for (size_t size = 24; size < 50; size++) {
+    cst__text_crew_set_part_size(size);
+    outcome o = read_json_once(&t, &options, NULL);
+    CHECK_EQ(o.status, CST_OK);
+    CHECK(!o.alone);
+    outcome_free(&o);
+  }
+  cst__text_crew_set_part_size(0);
+}

@@ -534,6 +534,8 @@ cst_status cst__text_crew_fold(const cst__text_crew_options *options, const cst_
   return status;
 }
 
+bool cst__text_crew_is_alone(const cst__text_crew *crew) { return crew->to.alone != NULL; }
+
 uint64_t cst__text_crew_consumed(const cst__text_crew *crew) {
   uint64_t alone = crew->to.alone != NULL ? crew->options.format->consumed(crew->to.alone) : 0;
   return alone > crew->to.consumed ? alone : crew->to.consumed;

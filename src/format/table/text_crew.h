@@ -55,7 +55,8 @@ typedef struct cst__text_fold {
 cst_status cst__text_crew_fold(const cst__text_crew_options *options, const cst__text_fold *fold,
                                bool *sound, cst_error *error);
 
-/* For tests: bytes of a part; 0: as usual. */
+/* For tests: bytes of a part (0: as usual), and whether one thread goes on because of a fault. */
 void cst__text_crew_set_part_size(size_t size);
+bool cst__text_crew_is_alone(const cst__text_crew *crew);
 
 #endif /* FORMAT_TABLE_TEXT_CREW_H */

@@ -153,3 +153,47 @@ TEST(cells_are_those_found_byte_by_byte) {
     CHECK_EQ(scan.fault.kind == CST__CSV_FINE ? scan.at : scan.fault.begin, end);
   }
 }
+
+/* A text in quotes that begins anywhere and has any length, perhaps with a doubled quote; the block
+ * may end before its row does. */
+TEST(long_texts_in_quotes) {
+  enum { LONGEST = 300, SIZE = 2 * 64 + LONGEST + 16 };
+  uint8_t data[SIZE + CST__CSV_PADDING];
+  cst__csv_cell cells[2];
+  uint32_t begins[1];
+  const cst__csv_dialect dialect = {.delimiter = ',', .secondary = '|', .comment = -1};
+  srand(14);
+  for (size_t begin = 1; begin < 2 * 64; begin++) {
+    for (size_t length = 0; length < LONGEST; length += 1 + (size_t)rand() % 9) {
+      memset(data, 0, sizeof data);
+      memset(data, 'a', begin);
+      for (size_t i = 0; i < length; i++) {
+        data[begin + 2 + i] = (uint8_t) "word, \n\r"[rand() % 8];
+      }
+      const bool is_doubled = length >= 2 && rand() % 2;
+      if (is_doubled) {
+        memset(data + begin + 2 + (size_t)rand() % (length - 1), '"', 2);
+      }
+      memcpy(data + begin, ",\"", 2);
+      memcpy(data + begin + 2 + length, "\"\n", 2);
+      const size_t size = begin + length + 4;
+      const size_t seen = rand() % 2 ? size : size - 1 - (size_t)rand() % (length + 2);
+      cst__csv_scan scan = {.dialect = &dialect,
+                            .data = data,
+                            .size = seen,
+                            .width = 2,
+                            .max_rows = 1,
+                            .max_row_size = SIZE,
+                            .cells = cells,
+                            .begins = begins};
+      cst__csv_scan_rows(&scan);
+      CHECK_EQ(scan.fault.kind, CST__CSV_FINE);
+      CHECK_EQ(scan.rows, seen == size);
+      CHECK_EQ(scan.at, seen == size ? size : 0);
+      if (seen == size) {
+        CHECK_EQ(cells[1].begin, begin + 2);
+        CHECK_EQ(cells[1].size, length | CST__CSV_QUOTED | (is_doubled ? CST__CSV_DOUBLED : 0));
+      }
+    }
+  }
+}

@@ -55,6 +55,17 @@ static inline uint64_t find_byte(const uint8_t *data, char byte) {
   }
   return bits;
 }
+
+/* Whether any of them is: one movement out of the vectors for all. */
+static inline bool has_byte(const uint8_t *data, char byte) {
+  const __m128i wanted = _mm_set1_epi8(byte);
+  __m128i found = _mm_setzero_si128();
+  for (int i = 0; i < STEP; i += 16) {
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(data + i));
+    found = _mm_or_si128(found, _mm_cmpeq_epi8(bytes, wanted));
+  }
+  return _mm_movemask_epi8(found) != 0;
+}
 #elif defined(__ARM_NEON)
 /* Bit i of the result says that byte i of the four vectors is 0xff (else it is 0): each byte keeps
  * the bit of its place in eight, and three sums of neighbours make one byte of eight. */
@@ -102,6 +113,10 @@ static inline uint64_t find_byte(const uint8_t *data, char byte) {
   }
   return bits;
 }
+#endif
+
+#if !defined(__SSE2__)
+static inline bool has_byte(const uint8_t *data, char byte) { return find_byte(data, byte) != 0; }
 #endif
 
 cst__csv_masks cst__csv_find_masks(const uint8_t *data, uint8_t delimiter) {
@@ -198,11 +213,16 @@ static inline size_t next_end(cursor *c) {
   return at;
 }
 
+/* Long texts have no quote in most steps, and what else is in these does not matter. */
 static inline size_t next_quote(cursor *c) {
   while (c->quotes == 0) {
-    if (!scan_advance(c)) {
+    if (c->size - c->base <= STEP) {
       return NOWHERE;
     }
+    do {
+      c->base += STEP;
+    } while (c->size - c->base > STEP && !has_byte(c->data + c->base, '"'));
+    load(c);
   }
   size_t at = c->base + (size_t)__builtin_ctzll(c->quotes);
   c->quotes &= c->quotes - 1;

@@ -537,7 +537,7 @@ static OWN_FRAME const uint8_t *known_string(const uint8_t *at, const node *n) {
 }
 
 static OWN_FRAME const uint8_t *known_list(const uint8_t *at, cst__json_text *text, const node *n) {
-  bool more;
+  bool more = false;
   at = has(n, SEEN_LIST) ? cst__json_enter(at, text, ']', &more) : NULL;
   while (at != NULL && more) {
     at = known_value(at, text, n->item);

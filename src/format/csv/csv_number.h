@@ -73,8 +73,8 @@ static inline bool cst__csv_quick_float64(const uint8_t *at, size_t size, double
     return false;
   }
   uint64_t digits = cst__first_digits(at, whole, count);
-  if (count <
-      FULL) { /* below 10^16 and even: exact as a double, and their quotient is rounded once */
+  if (count < FULL) {
+    /* Below 10^16 and even: exact as a double, and the quotient is rounded once. */
     static const double signs[] = {1, -1};
     *out = (double)(int64_t)digits / cst__tens[FULL - whole] * signs[negative];
     return true;

@@ -1,8 +1,8 @@
 /* A column of a batch as the writers of text take it, cell after cell: what of its type there is to
  * know is found out once.
  */
-#ifndef FORMAT_TEXT_COLUMN_H
-#define FORMAT_TEXT_COLUMN_H
+#ifndef FORMAT_SINK_TEXT_COLUMN_H
+#define FORMAT_SINK_TEXT_COLUMN_H
 
 #include "arrow/view.h"
 #include "base/alloc.h"
@@ -112,4 +112,4 @@ static inline char *cst__room_at(cst__text *text, char *to, size_t more) {
   return cst__text_reserve(text, more);
 }
 
-#endif /* FORMAT_TEXT_COLUMN_H */
+#endif /* FORMAT_SINK_TEXT_COLUMN_H */

@@ -369,6 +369,7 @@ static inline void put_spelled(char *to, const spelled *digits) {
 /* All digits are written wherever they begin, with the zeros at their end, which the size leaves
  * out; those after the point are written again, one place further on. */
 static inline size_t lay_out(char *to, decimal d, cst__float_style style) {
+  static const char zeros[] = {'0', '.', '0', '0', '0', '0', '0', '0'};
   const int point = DOUBLE_DIGITS + d.exponent; /* digits before it */
   const spelled digits = spell_digits(d.digits);
   const int count = digits.count;
@@ -379,7 +380,7 @@ static inline size_t lay_out(char *to, decimal d, cst__float_style style) {
     const size_t size = count > 1 ? (size_t)count + 1 : 1;
     return size + put_exponent(to + size, point - 1, layouts[style].exponent_digits);
   }
-  memcpy(to, "0.000000", 8); /* more than any style has */
+  memcpy(to, zeros, sizeof zeros); /* more than any style has */
   if (count <= point && !layouts[style].always_point) {
     put_spelled(to, &digits);
     memset(to + DOUBLE_DIGITS, '0', 4); /* more than the style has beyond them */

@@ -151,6 +151,7 @@ static inline bool is_word(const cst__text_column *column, int64_t row) {
 
 /* Writes a row at `to`, and returns where it ends; NULL: out of memory. */
 static char *put_row(json_sink *sink, int64_t row, char *to) {
+  static const char null[] = {'n', 'u', 'l', 'l'};
   const char *key = sink->keys.data;
   to = cst__room_at(&sink->text, to, sink->row_room);
   for (size_t i = 0; i < sink->num_columns && to != NULL; i++) {
@@ -159,8 +160,8 @@ static char *put_row(json_sink *sink, int64_t row, char *to) {
     to = put_key(to, key, (size_t)(end - key));
     key = end;
     if (cst__cell_is_null(column, row)) {
-      memcpy(to, "null", 4);
-      to += 4;
+      memcpy(to, null, sizeof null);
+      to += sizeof null;
     } else if (column->kind == CST__CELL_TEXT) {
       to = put_string_cell(sink, column, row, to);
     } else if (column->kind == CST__CELL_OTHER || is_word(column, row)) {
@@ -173,8 +174,8 @@ static char *put_row(json_sink *sink, int64_t row, char *to) {
     *to++ = '{';
   }
   if (to != NULL) {
-    memcpy(to, "}\n", 2);
-    to += 2;
+    *to++ = '}';
+    *to++ = '\n';
   }
   return to;
 }

@@ -81,7 +81,7 @@ def query(settings: Settings) -> Run:
         .add("let clicks = event where clicked\noutput asked = clicks.query")
         .view()
     )
-    return read([str(path)] * 4, view=view, batch_size=1024)
+    return read([str(path)] * 200, view=view, batch_size=1024)
 
 
 def dataset(settings: Settings) -> Run:

@@ -18,10 +18,8 @@ TOP = pathlib.Path(__file__).resolve().parents[1]
 BOUNDS = TOP.parent / "shared" / "reference" / "bound"
 DECODE_BENCH = TOP / "build" / "release" / "bench" / "decode_bench"
 GOAL = 0.9
-MODES = [
-    [],
-    ["predict"],
-]  # the bound may expect the column that followed last time; the better counts
+# The bound may expect the column that followed last time; the better mode counts.
+MODES = [[], ["predict"]]
 ORDERS = {
     "click": "click log, one order",
     "click_random": "click log, random order",

@@ -46,4 +46,11 @@ static inline bool cst__is_text(const uint8_t *bytes, size_t size) {
   return true;
 }
 
+/* The bytes (3 or 0) of a byte order mark at the start. */
+enum { CST__UTF8_MARK = 3 };
+static inline size_t cst__utf8_mark_size(const void *bytes, size_t size) {
+  bool marked = size >= CST__UTF8_MARK && memcmp(bytes, "\xef\xbb\xbf", CST__UTF8_MARK) == 0;
+  return marked ? CST__UTF8_MARK : 0;
+}
+
 #endif /* BASE_UTF8_H */

@@ -73,11 +73,9 @@ static bool begins_with(const uint8_t *head, size_t size, const char *text) {
 
 static const char *guess_text(const uint8_t *head, size_t size) {
   static const char page[] = "this is an HTML or XML page, maybe the message of a failed download";
-  const uint8_t bom[] = {0xef, 0xbb, 0xbf};
-  if (size >= sizeof bom && memcmp(head, bom, sizeof bom) == 0) {
-    head += sizeof bom;
-    size -= sizeof bom;
-  }
+  const size_t mark = cst__utf8_mark_size(head, size);
+  head += mark;
+  size -= mark;
   while (size > 0 && (*head == ' ' || (*head >= '\t' && *head <= '\r'))) {
     head++;
     size--;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "text/number.h"
 
 static bool is_text_digit(char c) { return c >= '0' && c <= '9'; }
@@ -130,10 +131,9 @@ cst_status cst__lexer_init(cst__lexer *lexer, cst_bytes text, cst_error *error) 
   const char *start = text.data != NULL ? (const char *)text.data : "";
   *lexer = (cst__lexer){
       .at = start, .end = start + text.size, .line_start = start, .next_line = 1, .error = error};
-  if (text.size >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0) {
-    lexer->at += 3;
-    lexer->line_start += 3;
-  }
+  const size_t mark = cst__utf8_mark_size(start, text.size);
+  lexer->at += mark;
+  lexer->line_start += mark;
   return cst__lexer_next(lexer);
 }
 

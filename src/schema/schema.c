@@ -3,6 +3,7 @@
 
 #include "base/arguments.h"
 #include "base/crc32c.h"
+#include "base/utf8.h"
 #include "schema/internal.h"
 
 cst_schema *cst__schema_new(void) {
@@ -180,7 +181,7 @@ static bool is_name_byte(uint8_t c) {
  * bracket. Binary schemas begin with a tag, a length, and mostly with a control character then. */
 static bool begins_as_text(const uint8_t *at, const uint8_t *end) {
   while (at < end && is_text_space(*at)) at++;
-  if (at == end || *at == '#' || (end - at >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)) {
+  if (at == end || *at == '#' || cst__utf8_mark_size(at, (size_t)(end - at)) > 0) {
     return true;
   }
   const uint8_t *name = at;

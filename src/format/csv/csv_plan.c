@@ -6,7 +6,7 @@
 
 #include "arrow/view.h"
 #include "base/names.h"
-#include "base/os.h"
+#include "base/utf8.h"
 #include "format/csv/csv.h"
 #include "format/table/text_crew.h"
 #include "format/table/value_text.h"
@@ -206,11 +206,6 @@ cst_status cst__csv_preamble(const void *ptr, const cst__table_files *files, uin
   return status;
 }
 
-static size_t last_line_end(const uint8_t *data, size_t size) {
-  const uint8_t *newline = cst__os_last_byte(data, '\n', size);
-  return newline != NULL ? (size_t)(newline - data) + 1 : 0;
-}
-
 /* After the quote that ends a cell; SIZE_MAX: it is not in the text, or the last byte of it, and
  * may be doubled. */
 static size_t after_closing_quote(const cst__table_text *text, size_t at) {
@@ -235,7 +230,7 @@ static size_t last_row_end(const cst__csv_plan *plan, const cst__table_text *tex
   while (at < text->size) {
     const uint8_t *found = memchr(text->data + at, '"', text->size - at);
     size_t quote = found != NULL ? (size_t)(found - text->data) : text->size;
-    size_t line = last_line_end(text->data + at, quote - at);
+    size_t line = cst__text_last_line_end(text->data + at, quote - at);
     end = line > 0 ? at + line : end;
     if (quote == text->size) {
       return end;
@@ -248,10 +243,9 @@ static size_t last_row_end(const cst__csv_plan *plan, const cst__table_text *tex
 }
 
 size_t cst__csv_cut(const void *ptr, const cst__table_text *text) {
-  static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
   const cst__csv_plan *plan = ptr;
-  bool marked = text->size >= sizeof mark && memcmp(text->data, mark, sizeof mark) == 0;
-  if (marked && !text->begins) { /* a part without a preamble would lose it */
+  if (!text->begins && cst__utf8_mark_size(text->data, text->size) >
+                           0) { /* a part without a preamble would lose it */
     return SIZE_MAX;
   }
   if (text->ends) {

@@ -38,13 +38,10 @@ static cst_status csv_file_fill(cst__csv_file *f, cst_error *error) {
 }
 
 static cst_status pass_mark(cst__csv_file *f, cst_error *error) {
-  static const uint8_t mark[3] = {0xef, 0xbb, 0xbf};
-  while (f->size < sizeof mark && !f->last) {
+  while (f->size < CST__UTF8_MARK && !f->last) {
     CST__TRY(csv_file_fill(f, error));
   }
-  if (f->size >= sizeof mark && memcmp(f->block, mark, sizeof mark) == 0) {
-    f->at = sizeof mark;
-  }
+  f->at = cst__utf8_mark_size(f->block, f->size);
   return CST_OK;
 }
 

@@ -2,6 +2,7 @@
  * list. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "format/json/json.h"
 
 void cst__json_lines_init(cst__json_lines *lines, const cst__table_files *files,
@@ -56,7 +57,6 @@ static cst_status lines_fill(cst__json_lines *lines, cst_error *error) {
 }
 
 static cst_status lines_open_file(cst__json_lines *lines, cst_error *error) {
-  static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
   const cst__table_files *files = lines->files;
   CST__TRY(files->open(files->ctx, lines->file, &lines->input, error));
   lines->begin = lines->end = lines->size = 0;
@@ -65,13 +65,11 @@ static cst_status lines_open_file(cst__json_lines *lines, cst_error *error) {
   lines->line = 1;
   lines->at_end = lines->list.is_one = lines->list.is_closed = lines->list.wants_comma =
       lines->is_cut = false;
-  while (!lines->at_end && lines->end < sizeof mark) {
+  while (!lines->at_end && lines->end < CST__UTF8_MARK) {
     CST__TRY(lines_fill(lines, error));
   }
-  if (lines->end >= sizeof mark && memcmp(lines->buffer.data, mark, sizeof mark) == 0) {
-    lines_take(lines, sizeof mark);
-    lines->line_begin = sizeof mark;
-  }
+  lines_take(lines, cst__utf8_mark_size(lines->buffer.data, lines->end));
+  lines->line_begin = lines->offset;
   return CST_OK;
 }
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/os.h"
+#include "base/utf8.h"
 #include "format/json/json.h"
 #include "format/table/text_crew.h"
 
@@ -42,7 +42,7 @@ static size_t json_table_skip_blanks(const uint8_t *head, size_t size, size_t at
 
 /* Text that begins an object, or a list of objects. */
 static bool json_table_sniff(const uint8_t *head, size_t size) {
-  size_t at = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  size_t at = cst__utf8_mark_size(head, size);
   for (size_t i = at; i < size; i++) {
     if (head[i] < 0x20 && !is_newline_or_tab(head[i])) {
       return false;
@@ -129,15 +129,10 @@ typedef struct json_scouting {
   cst__json_document document;
 } json_scouting;
 
-/* The records that a thread has found, one after another, each after its size. */
-typedef struct json_finds {
-  cst__text text;
-} json_finds;
-
+/* The records that a thread has found: a text of one after another, each after its size. */
 static void drop_finds(void *made) {
-  json_finds *finds = made;
-  cst__text_free(&finds->text);
-  cst__delete(finds);
+  cst__text_free(made);
+  cst__delete(made);
 }
 
 static cst_status learn(cst__json_infer *infer, cst__json_document *document,
@@ -147,18 +142,18 @@ static cst_status learn(cst__json_infer *infer, cst__json_document *document,
   return cst__json_infer_add(infer, document, record, value, error);
 }
 
-static cst_status scout_records(json_scout *scout, cst__json_lines *lines, json_finds *finds) {
+static cst_status scout_records(json_scout *scout, cst__json_lines *lines, cst__text *finds) {
   for (;;) {
     cst__json_record record = {.file = 0};
     bool done = false;
     CST__TRY(cst__json_lines_next(lines, &record, &done, NULL));
     if (done) {
-      return finds->text.failed ? CST_NO_MEMORY : CST_OK;
+      return finds->failed ? CST_NO_MEMORY : CST_OK;
     }
     if (!cst__json_infer_knows(scout->infer, &record)) {
       CST__TRY(learn(scout->infer, &scout->document, &record, NULL));
-      cst__text_append(&finds->text, &record.size, sizeof record.size);
-      cst__text_append(&finds->text, record.data, record.size);
+      cst__text_append(finds, &record.size, sizeof record.size);
+      cst__text_append(finds, record.data, record.size);
     }
   }
 }
@@ -168,11 +163,11 @@ static bool run_scout(void *ctx, int32_t thread, const cst__table_files *part, v
   const plan *p = s->plan;
   json_scout *scout = &s->scouts[thread];
   cst__json_lines lines;
-  json_finds *finds = cst__new_zero(&p->allocator, sizeof *finds);
+  cst__text *finds = cst__new_zero(&p->allocator, sizeof *finds);
   if (finds == NULL) {
     return false;
   }
-  finds->text.allocator = p->allocator;
+  finds->allocator = p->allocator;
   *made = finds;
   if (scout->infer == NULL) {
     scout->document.allocator = p->allocator;
@@ -188,12 +183,12 @@ static bool run_scout(void *ctx, int32_t thread, const cst__table_files *part, v
 
 static bool take_finds(void *ctx, void *made) {
   json_scouting *s = ctx;
-  const cst__text *text = &((const json_finds *)made)->text;
+  const cst__text *finds = made;
   cst__json_record record = {.file = 0};
-  for (size_t at = 0; at < text->size; at += record.size) {
-    memcpy(&record.size, text->data + at, sizeof record.size);
+  for (size_t at = 0; at < finds->size; at += record.size) {
+    memcpy(&record.size, finds->data + at, sizeof record.size);
     at += sizeof record.size;
-    record.data = (const uint8_t *)text->data + at;
+    record.data = (const uint8_t *)finds->data + at;
     if (learn(s->infer, &s->document, &record, NULL) != CST_OK) {
       return false;
     }
@@ -420,10 +415,8 @@ static uint64_t json_consumed(const void *ptr) {
 
 /* Every part begins with an object: another one could be taken for a list, or for a mark. */
 static size_t json_table_cut(const void *ptr, const cst__table_text *text) {
-  static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
-  bool marked =
-      text->begins && text->size >= sizeof mark && memcmp(text->data, mark, sizeof mark) == 0;
-  size_t at = json_table_skip_blanks(text->data, text->size, marked ? sizeof mark : 0);
+  size_t mark = text->begins ? cst__utf8_mark_size(text->data, text->size) : 0;
+  size_t at = json_table_skip_blanks(text->data, text->size, mark);
   (void)ptr;
   if (at < text->size && text->data[at] != '{') {
     return SIZE_MAX;
@@ -431,8 +424,8 @@ static size_t json_table_cut(const void *ptr, const cst__table_text *text) {
   if (text->ends) {
     return text->size;
   }
-  const uint8_t *newline = cst__os_last_byte(text->data, '\n', text->size);
-  return newline != NULL ? (size_t)(newline - text->data) + 1 : SIZE_MAX;
+  size_t end = cst__text_last_line_end(text->data, text->size);
+  return end > 0 ? end : SIZE_MAX;
 }
 
 const cst__table_format cst__json_table = {

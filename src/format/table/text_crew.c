@@ -8,6 +8,7 @@
 #include "arrow/batch.h"
 #include "arrow/concat.h"
 #include "base/interrupt.h"
+#include "base/os.h"
 #include "base/thread.h"
 
 enum {
@@ -25,13 +26,16 @@ bool cst__text_crew_fits(const cst__table_format *format, const cst__table_files
   return format->cut != NULL && threads > 1 && files->rereadable && !is_small;
 }
 
+size_t cst__text_last_line_end(const uint8_t *data, size_t size) {
+  const uint8_t *newline = cst__os_last_byte(data, '\n', size);
+  return newline != NULL ? (size_t)(newline - data) + 1 : 0;
+}
+
 /* The text of one part, as a file: what each part of the file needs before its records (CSV's line
  * of names), and the records. */
 typedef struct part {
   cst__buffer text;
   size_t size;
-  size_t file;
-  bool begins_file;
   bool is_done;
   bool is_faulty;         /* something is wrong with it, whatever it is */
   struct ArrowArray rows; /* release NULL: none */
@@ -155,31 +159,6 @@ void cst__text_crew_free(cst__text_crew *crew) {
   cst__delete(crew);
 }
 
-cst_status cst__text_crew_new(const cst__text_crew_options *options, cst__text_crew **out,
-                              cst_error *error) {
-  const size_t threads = (size_t)options->threads;
-  cst__text_crew *crew = cst__new_zero(options->allocator, sizeof *crew);
-  if (crew == NULL) {
-    return cst__fail_memory(error, sizeof *crew);
-  }
-  crew->options = *options;
-  crew->num_parts = 2 * threads + 1;
-  cst__mutex_init(&crew->lock);
-  cst__condition_init(&crew->changed);
-  atomic_init(&crew->cancelled, false);
-  crew->workers = cst__new_zero(options->allocator, threads * sizeof *crew->workers);
-  crew->parts = cst__new_zero(options->allocator, crew->num_parts * sizeof *crew->parts);
-  if (crew->workers == NULL || crew->parts == NULL) {
-    cst__text_crew_free(crew);
-    return cst__fail_memory(error, threads * sizeof *crew->workers);
-  }
-  for (size_t i = 0; i < threads; i++) {
-    crew->workers[i] = (worker){.crew = crew, .number = (int32_t)i};
-  }
-  *out = crew;
-  return CST_OK;
-}
-
 /* ---- a part as a file ---- */
 
 static cst_status read_text(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
@@ -214,14 +193,49 @@ static const char *name_text(void *ctx, size_t i) {
   return "";
 }
 
-static cst__table_files files_of(part *p) {
+/* A file that `open` opens. */
+static cst__table_files files_of(cst_status (*open)(void *, size_t, cst__input **, cst_error *),
+                                 void *ctx) {
   return (cst__table_files){.count = 1,
-                            .open = open_text,
+                            .open = open,
                             .name = name_text,
-                            .ctx = p,
+                            .ctx = ctx,
                             .rereadable = true,
                             .sample_rows = INT64_MAX,
                             .sample_bytes = UINT64_MAX};
+}
+
+static cst_status open_part(void *ctx, size_t i, cst__input **out, cst_error *error) {
+  return open_text(((const worker *)ctx)->at, i, out, error);
+}
+
+/* ---- a crew ---- */
+
+cst_status cst__text_crew_new(const cst__text_crew_options *options, cst__text_crew **out,
+                              cst_error *error) {
+  const size_t threads = (size_t)options->threads;
+  cst__text_crew *crew = cst__new_zero(options->allocator, sizeof *crew);
+  if (crew == NULL) {
+    return cst__fail_memory(error, sizeof *crew);
+  }
+  crew->options = *options;
+  crew->num_parts = 2 * threads + 1;
+  cst__mutex_init(&crew->lock);
+  cst__condition_init(&crew->changed);
+  atomic_init(&crew->cancelled, false);
+  crew->workers = cst__new_zero(options->allocator, threads * sizeof *crew->workers);
+  crew->parts = cst__new_zero(options->allocator, crew->num_parts * sizeof *crew->parts);
+  if (crew->workers == NULL || crew->parts == NULL) {
+    cst__text_crew_free(crew);
+    return cst__fail_memory(error, threads * sizeof *crew->workers);
+  }
+  for (size_t i = 0; i < threads; i++) {
+    worker *w = &crew->workers[i];
+    *w = (worker){.crew = crew, .number = (int32_t)i, .files = files_of(open_part, w)};
+    w->files.count = 0; /* none yet */
+  }
+  *out = crew;
+  return CST_OK;
 }
 
 /* ---- taking parts out of the files: one thread at a time ---- */
@@ -269,7 +283,7 @@ static bool read_on(const cst__text_crew *crew, part *p, bool *ends) {
 
 /* What every further part of the file begins with. */
 static bool keep_preamble(cst__text_crew *crew, part *p) {
-  const cst__table_files text = files_of(p);
+  const cst__table_files text = files_of(open_text, p);
   uint64_t size = 0;
   size_t kept = 0;
   if (crew->options.format->preamble != NULL &&
@@ -284,8 +298,8 @@ static bool keep_preamble(cst__text_crew *crew, part *p) {
 static bool fill_part(cst__text_crew *crew, part *p) {
   const cst__table_format *format = crew->options.format;
   bool ends;
-  p->begins_file = crew->from.input == NULL;
-  if (p->begins_file) {
+  bool begins = crew->from.input == NULL;
+  if (begins) {
     if (!open_next_file(crew) || !read_on(crew, p, &ends) || !keep_preamble(crew, p)) {
       return false;
     }
@@ -297,7 +311,7 @@ static bool fill_part(cst__text_crew *crew, part *p) {
   size_t before = crew->from.preamble;
   const cst__table_text text = {.data = p->text.data + before,
                                 .size = p->size - before,
-                                .begins = p->begins_file && before == 0,
+                                .begins = begins && before == 0,
                                 .ends = ends};
   size_t end = format->cut(crew->options.plan, &text);
   if (end == SIZE_MAX) {
@@ -325,21 +339,13 @@ static cst_status refuse_drop(void *ctx, const cst__dropped *dropped, cst_error 
   return CST_CORRUPT;
 }
 
-static cst_status open_part(void *ctx, size_t i, cst__input **out, cst_error *error) {
-  return open_text(((const worker *)ctx)->at, i, out, error);
-}
-
 /* The worker's reader takes the part for the next of its files. */
 static bool make_rows(worker *w, part *p) {
   const cst__table_format *format = w->crew->options.format;
   const cst__table_reading reading = {
       .files = &w->files, .batch_size = INT64_MAX, .drop = refuse_drop};
   struct ArrowArray more = {.release = NULL};
-  size_t files = w->files.count;
-  w->files = files_of(p);
-  w->files.open = open_part;
-  w->files.ctx = w;
-  w->files.count = files + 1;
+  w->files.count++;
   w->at = p;
   if (w->reader == NULL &&
       format->open(w->crew->options.plan, &reading, &w->reader, NULL) != CST_OK) {
@@ -352,7 +358,7 @@ static bool make_rows(worker *w, part *p) {
 
 static bool work_on(worker *w, part *p) {
   const cst__text_fold *fold = w->crew->fold;
-  const cst__table_files files = files_of(p);
+  const cst__table_files files = files_of(open_text, p);
   return fold != NULL ? fold->run(fold->ctx, w->number, &files, &p->made) : make_rows(w, p);
 }
 
@@ -374,7 +380,7 @@ static void do_part(worker *w) {
   bool ok = fill_part(crew, p);
   cst__mutex_lock(&crew->lock);
   crew->reading = false;
-  crew->ended = !ok || crew->from.next_file == crew->options.files->count;
+  crew->ended = crew->ended || !ok || crew->from.next_file == crew->options.files->count;
   cst__condition_broadcast(&crew->changed);
   cst__mutex_unlock(&crew->lock);
   ok = ok && work_on(w, p);

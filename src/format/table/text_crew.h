@@ -55,6 +55,9 @@ typedef struct cst__text_fold {
 cst_status cst__text_crew_fold(const cst__text_crew_options *options, const cst__text_fold *fold,
                                bool *sound, cst_error *error);
 
+/* After the last line end in the text; 0: there is none. */
+size_t cst__text_last_line_end(const uint8_t *data, size_t size);
+
 /* For tests: bytes of a part (0: as usual), and whether one thread goes on because of a fault. */
 void cst__text_crew_set_part_size(size_t size);
 bool cst__text_crew_is_alone(const cst__text_crew *crew);

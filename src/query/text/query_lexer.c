@@ -229,10 +229,9 @@ cst_status cst__query_lexer_init(cst__query_lexer *lexer, cst_bytes text, cst_er
     return cst__query_fail(lexer, CST_INVALID_ARGUMENT, "save the query as UTF-8",
                            "the text of a query is not UTF-8");
   }
-  if (text.size >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0) {
-    lexer->at += 3;
-    lexer->line_start += 3;
-  }
+  const size_t mark = cst__utf8_mark_size(start, text.size);
+  lexer->at += mark;
+  lexer->line_start += mark;
   return cst__query_lexer_next(lexer);
 }
 

@@ -75,40 +75,48 @@ static cst__chosen items_chosen(const item_runs *s) {
 
 /* ---- lists of which none hides anything ---- */
 
-/* What four slots keep if their bits say that they are null. */
-#define HIDDEN_MASKS(type)                                                               \
-  {                                                                                      \
-    {-1, -1, -1, -1}, {0, -1, -1, -1}, {-1, 0, -1, -1}, {0, 0, -1, -1}, {-1, -1, 0, -1}, \
-        {0, -1, 0, -1}, {-1, 0, 0, -1}, {0, 0, 0, -1}, {-1, -1, -1, 0}, {0, -1, -1, 0},  \
-        {-1, 0, -1, 0}, {0, 0, -1, 0}, {-1, -1, 0, 0}, {0, -1, 0, 0}, {-1, 0, 0, 0}, {   \
-      0, 0, 0, 0                                                                         \
-    }                                                                                    \
-  }
+/* What slots keep if their bits say that they are null, as many as 16 bytes hold. */
+typedef int32_t four_sizes __attribute__((vector_size(16)));
+typedef int64_t two_sizes __attribute__((vector_size(16)));
+static const four_sizes hidden_fours[16] = {
+    {-1, -1, -1, -1}, {0, -1, -1, -1}, {-1, 0, -1, -1}, {0, 0, -1, -1},
+    {-1, -1, 0, -1},  {0, -1, 0, -1},  {-1, 0, 0, -1},  {0, 0, 0, -1},
+    {-1, -1, -1, 0},  {0, -1, -1, 0},  {-1, 0, -1, 0},  {0, 0, -1, 0},
+    {-1, -1, 0, 0},   {0, -1, 0, 0},   {-1, 0, 0, 0},   {0, 0, 0, 0},
+};
+static const two_sizes hidden_twos[4] = {{-1, -1}, {0, -1}, {-1, 0}, {0, 0}};
 
-/* The items that null lists of a run hold, or'ed: 0 if there are none. Slots are taken four at a
- * time, without a branch on their bits. */
-#define DEFINE_HIDDEN(name, type)                                                            \
+/* The items that null lists of a run hold, or'ed: 0 if there are none. The slots of a byte of bits
+ * are taken together, without a branch on the bits. */
+#define DEFINE_HIDDEN(name, type, sizes, masks)                                              \
   static int64_t name(const type *offsets, const uint8_t *bits, int64_t at, int64_t count) { \
-    static const type masks[16][4] = HIDDEN_MASKS(type);                                     \
-    type lanes[4] = {0};                                                                     \
+    enum { LANES = sizeof(sizes) / sizeof(type) };                                           \
+    sizes found = {0};                                                                       \
     type hidden = 0;                                                                         \
     int64_t i = at;                                                                          \
-    for (; i < at + count && (i & 3) != 0; i++) {                                            \
+    for (; i < at + count && (i & 7) != 0; i++) {                                            \
       hidden |= (offsets[i + 1] - offsets[i]) & masks[(bits[i >> 3] >> (i & 7)) & 1][0];     \
     }                                                                                        \
-    for (; i + 4 <= at + count; i += 4) {                                                    \
-      const type *mask = masks[bits[i >> 3] >> (i & 4) & 15];                                \
-      for (int k = 0; k < 4; k++) {                                                          \
-        lanes[k] |= (offsets[i + k + 1] - offsets[i + k]) & mask[k];                         \
+    for (; i + 8 <= at + count; i += 8) {                                                    \
+      unsigned byte = bits[i >> 3];                                                          \
+      for (int k = 0; k < 8; k += LANES) {                                                   \
+        sizes begins;                                                                        \
+        sizes ends;                                                                          \
+        memcpy(&begins, offsets + i + k, sizeof begins);                                     \
+        memcpy(&ends, offsets + i + k + 1, sizeof ends);                                     \
+        found |= (ends - begins) & masks[byte >> k & ((1 << LANES) - 1)];                    \
       }                                                                                      \
     }                                                                                        \
     for (; i < at + count; i++) {                                                            \
       hidden |= (offsets[i + 1] - offsets[i]) & masks[(bits[i >> 3] >> (i & 7)) & 1][0];     \
     }                                                                                        \
-    return hidden | lanes[0] | lanes[1] | lanes[2] | lanes[3];                               \
+    for (int k = 0; k < LANES; k++) {                                                        \
+      hidden |= found[k];                                                                    \
+    }                                                                                        \
+    return hidden;                                                                           \
   }
-DEFINE_HIDDEN(hidden_32, int32_t)
-DEFINE_HIDDEN(hidden_64, int64_t)
+DEFINE_HIDDEN(hidden_32, int32_t, four_sizes, hidden_fours)
+DEFINE_HIDDEN(hidden_64, int64_t, two_sizes, hidden_twos)
 
 /* True if the offsets alone say what the lists hold: every null among them is empty. */
 static bool slots_are_plain(const cst__slots *lists) {

@@ -47,7 +47,7 @@ DECODE = [
     DecodeRow("wide", "wide, one order", "wide", {BSL: 13, TF: 10}),
     DecodeRow("wide_random", "wide, random order", "wide_random", {BSL: 11, TF: 8}),
     DecodeRow(
-        "wide_3", "wide, 3 of 300 wanted", "wide", {BSL: 18, TF: 14}, {}, tuple(data.WIDE_WANTED)
+        "wide_3", "wide, 3 of 300 wanted", "wide", {BSL: 18, TF: 8}, {}, tuple(data.WIDE_WANTED)
     ),
     DecodeRow("embed", "1024-float embeddings", "embed", {BSL: 10, TF: 6}),
     DecodeRow("image", "100 kB image bytes", "image", {BSL: 4, TF: 10}),

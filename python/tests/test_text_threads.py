@@ -87,3 +87,17 @@ def test_a_pass_may_be_left(tmp_path: pathlib.Path, name: str) -> None:
     next(batches)
     del batches
     assert source.num_rows == ROWS
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_dictionaries_are_those_of_one_thread(tmp_path: pathlib.Path, name: str) -> None:
+    path = write(tmp_path, name, LINES[name])
+    types = pa.schema({"id": pa.dictionary(pa.int32(), pa.int64())})
+
+    def batches(threads: int) -> list[pa.RecordBatch]:
+        source = cst.open(path, types=types, columns=["id"], batch_size=7000, threads=threads)
+        return [pa.record_batch(batch) for batch in source]
+
+    for one, many in zip(batches(1), batches(3), strict=True):
+        assert many["id"].dictionary.equals(one["id"].dictionary)
+        assert many["id"].indices.equals(one["id"].indices)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "arrow/dictionary.h"
 #include "arrow/owned.h"
 #include "arrow/view.h"
 #include "format/table/text_crew.h"
@@ -128,16 +129,18 @@ void cst__tabular_free(cst__tabular *tabular) {
 
 /* ---- the schema ---- */
 
+/* The types that are known before the data; NULL: none. */
+static const struct ArrowSchema *known_types(const cst_source *source) {
+  const struct ArrowSchema *types =
+      cst__reading_options_types(&source->options, source->inputs->format.table->is_text);
+  return types == NULL && source->found.types != NULL ? &source->found.types->schema : types;
+}
+
 static cst_status plan_table(cst_source *source, struct ArrowSchema *out, cst_error *error) {
   const cst__reading_options *from = &source->options;
-  const struct ArrowSchema *types =
-      cst__reading_options_types(from, source->inputs->format.table->is_text);
-  if (types == NULL && source->found.types != NULL) {
-    types = &source->found.types->schema;
-  }
   cst__table_options options = {
       .schema = from->values.schema,
-      .types = types,
+      .types = known_types(source),
       .columns = from->values.columns,
       .num_columns = from->values.num_columns,
       .batch_size = from->values.batch_size,
@@ -298,6 +301,12 @@ static cst_status staged_ids(const void *ctx, int64_t count, int64_t *files, int
 
 /* ---- life ---- */
 
+/* A dictionary grows from batch to batch, by the values in their order: one thread makes it. */
+static bool has_dictionary(const cst_source *source) {
+  const struct ArrowSchema *types = known_types(source);
+  return types != NULL && cst__schema_has_dictionary(types);
+}
+
 /* Several threads, each of which reads a part of the text. */
 static cst_status open_crew(cst__tabular_pass *pass, const cst__table_reading *reading,
                             cst_error *error) {
@@ -330,7 +339,7 @@ static cst_status open_reader(cst__tabular_pass *pass, cst_error *error) {
   }
   bool skip = cst__reading_options_skip(&source->options);
   const cst__table_reading reading = {.drop = skip ? drop_of_table : NULL, .drop_ctx = pass};
-  return cst__text_crew_fits(table, &tabular->files, threads)
+  return cst__text_crew_fits(table, &tabular->files, threads) && !has_dictionary(source)
              ? open_crew(pass, &reading, error)
              : table->open(tabular->plan, &reading, &pass->reader, error);
 }

@@ -7,9 +7,8 @@
 
 #include "arrow/batch.h"
 #include "arrow/concat.h"
-#include "base/interrupt.h"
+#include "base/crew.h"
 #include "base/os.h"
-#include "base/thread.h"
 
 enum {
   PART_BYTES = 1 << 20, /* enough to be worth a thread's while, and to fit into its cache */
@@ -46,7 +45,6 @@ typedef struct part {
 typedef struct worker {
   cst__text_crew *crew;
   int32_t number;
-  cst__thread thread;
   cst__table_files files; /* one more with each part that it works on, */
   part *at;               /* which is this one */
   void *reader;           /* of these files, whose memory is used again; NULL: none yet */
@@ -74,15 +72,11 @@ typedef struct text_delivery {
 struct cst__text_crew {
   cst__text_crew_options options;
   const cst__text_fold *fold; /* NULL: rows are made */
-  cst__mutex lock;            /* guards all but what belongs to whoever reads, or works on a part */
-  cst__condition changed;
-  atomic_bool cancelled;
-  bool stop;
-  bool reading;    /* somebody takes a part out of the files */
-  bool ended;      /* there is no further part */
-  int32_t started; /* threads beside the caller's, which is number 0 */
-  worker *workers;
-  part *parts; /* a ring */
+  cst__crew threads;          /* whose lock guards all but what belongs to who reads, or works */
+  bool reading;               /* somebody takes a part out of the files */
+  bool ended;                 /* there is no further part */
+  worker *workers;            /* one for each thread */
+  part *parts;                /* a ring */
   size_t num_parts;
   uint64_t head; /* the part that the caller takes */
   uint64_t tail; /* after the last one that was begun */
@@ -107,18 +101,6 @@ static void drop_made(const cst__text_crew *crew, part *p) {
 static void clear_part(const cst__text_crew *crew, part *p) {
   drop_made(crew, p);
   *p = (part){.text = p->text};
-}
-
-static void stop_workers(cst__text_crew *crew) {
-  atomic_store(&crew->cancelled, true);
-  cst__mutex_lock(&crew->lock);
-  crew->stop = true;
-  cst__condition_broadcast(&crew->changed);
-  cst__mutex_unlock(&crew->lock);
-  for (int32_t i = 1; i <= crew->started; i++) {
-    cst__thread_join(&crew->workers[i].thread);
-  }
-  crew->started = 0;
 }
 
 /* What the threads have, which have stopped. */
@@ -148,14 +130,13 @@ void cst__text_crew_free(cst__text_crew *crew) {
   if (crew == NULL) {
     return;
   }
-  stop_workers(crew);
+  cst__crew_stop(&crew->threads);
   free_parts(crew);
   if (crew->to.alone != NULL) {
     crew->options.format->close(crew->to.alone);
   }
   cst__delete(crew->workers);
-  cst__condition_destroy(&crew->changed);
-  cst__mutex_destroy(&crew->lock);
+  cst__crew_reset(&crew->threads);
   cst__delete(crew);
 }
 
@@ -207,35 +188,6 @@ static cst__table_files files_of(cst_status (*open)(void *, size_t, cst__input *
 
 static cst_status open_part(void *ctx, size_t i, cst__input **out, cst_error *error) {
   return open_text(((const worker *)ctx)->at, i, out, error);
-}
-
-/* ---- a crew ---- */
-
-cst_status cst__text_crew_new(const cst__text_crew_options *options, cst__text_crew **out,
-                              cst_error *error) {
-  const size_t threads = (size_t)options->threads;
-  cst__text_crew *crew = cst__new_zero(options->allocator, sizeof *crew);
-  if (crew == NULL) {
-    return cst__fail_memory(error, sizeof *crew);
-  }
-  crew->options = *options;
-  crew->num_parts = 2 * threads + 1;
-  cst__mutex_init(&crew->lock);
-  cst__condition_init(&crew->changed);
-  atomic_init(&crew->cancelled, false);
-  crew->workers = cst__new_zero(options->allocator, threads * sizeof *crew->workers);
-  crew->parts = cst__new_zero(options->allocator, crew->num_parts * sizeof *crew->parts);
-  if (crew->workers == NULL || crew->parts == NULL) {
-    cst__text_crew_free(crew);
-    return cst__fail_memory(error, threads * sizeof *crew->workers);
-  }
-  for (size_t i = 0; i < threads; i++) {
-    worker *w = &crew->workers[i];
-    *w = (worker){.crew = crew, .number = (int32_t)i, .files = files_of(open_part, w)};
-    w->files.count = 0; /* none yet */
-  }
-  *out = crew;
-  return CST_OK;
 }
 
 /* ---- taking parts out of the files: one thread at a time ---- */
@@ -368,53 +320,33 @@ static part *part_at(const cst__text_crew *crew, uint64_t number) {
   return &crew->parts[number % crew->num_parts];
 }
 
-static bool may_fill(const cst__text_crew *crew) {
-  return !crew->reading && !crew->ended && !crew->stop && crew->tail - crew->head < crew->num_parts;
-}
-
-static void do_part(worker *w) {
-  cst__text_crew *crew = w->crew;
+/* Takes the next part out of the files and works on it. The first one is the caller's: the others
+ * start when it was not all. */
+static bool do_part(void *owner, int32_t thread) {
+  cst__text_crew *crew = owner;
+  if (crew->reading || crew->ended || crew->tail - crew->head == crew->num_parts) {
+    return false;
+  }
+  if (crew->tail == 1) {
+    cst__crew_start(&crew->threads);
+  }
   part *p = part_at(crew, crew->tail++);
   crew->reading = true;
-  cst__mutex_unlock(&crew->lock);
+  cst__mutex_unlock(&crew->threads.lock);
   bool ok = fill_part(crew, p);
-  cst__mutex_lock(&crew->lock);
+  cst__mutex_lock(&crew->threads.lock);
   crew->reading = false;
   crew->ended = crew->ended || !ok || crew->from.next_file == crew->options.files->count;
-  cst__condition_broadcast(&crew->changed);
-  cst__mutex_unlock(&crew->lock);
-  ok = ok && work_on(w, p);
-  cst__mutex_lock(&crew->lock);
+  cst__crew_call_thread(&crew->threads);
+  cst__crew_call_caller(&crew->threads);
+  cst__mutex_unlock(&crew->threads.lock);
+  ok = ok && work_on(&crew->workers[thread], p);
+  cst__mutex_lock(&crew->threads.lock);
   p->is_faulty = !ok;
   p->is_done = true;
   crew->ended = crew->ended || !ok;
-  cst__condition_broadcast(&crew->changed);
-}
-
-static void *run_worker(void *arg) {
-  worker *own = arg;
-  cst__text_crew *crew = own->crew;
-  cst__interrupt_follow(&crew->cancelled);
-  cst__mutex_lock(&crew->lock);
-  while (!crew->stop) {
-    if (may_fill(crew)) {
-      do_part(own);
-    } else {
-      cst__condition_wait(&crew->changed, &crew->lock);
-    }
-  }
-  cst__mutex_unlock(&crew->lock);
-  return NULL;
-}
-
-/* When the first part was not all: as many as the system gives. */
-static void start_workers(cst__text_crew *crew) {
-  for (int32_t i = 1; i < crew->options.threads; i++) {
-    if (!cst__thread_start(&crew->workers[i].thread, run_worker, &crew->workers[i])) {
-      return;
-    }
-    crew->started = i;
-  }
+  cst__crew_call_caller(&crew->threads);
+  return true;
 }
 
 /* ---- delivering: the caller's thread ---- */
@@ -430,34 +362,34 @@ static void take_head(cst__text_crew *crew, struct ArrowArray *out, void **made)
   crew->to.rows += out->release != NULL ? (uint64_t)out->length : 0;
   clear_part(crew, p);
   crew->head++;
-  cst__condition_broadcast(&crew->changed);
+  cst__crew_call_thread(&crew->threads);
 }
+
+/* The part at the head is done, or there is none. */
+static bool is_head_known(const void *owner) {
+  const cst__text_crew *crew = owner;
+  return crew->head < crew->tail ? part_at(crew, crew->head)->is_done : crew->ended;
+}
+
+static const cst__crew_calls crew_calls = {do_part, is_head_known};
 
 /* What was made of the next part; neither that nor a fault: the end. */
 static cst_status next_part(cst__text_crew *crew, struct ArrowArray *out, void **made, bool *faulty,
                             cst_error *error) {
   cst_status status = cst__interrupted(error);
   *made = NULL;
-  cst__mutex_lock(&crew->lock);
+  cst__mutex_lock(&crew->threads.lock);
   while (status == CST_OK && out->release == NULL && *made == NULL && !*faulty) {
-    const part *head = crew->head < crew->tail ? part_at(crew, crew->head) : NULL;
-    if (head != NULL && head->is_done) {
-      *faulty = head->is_faulty;
-      if (!*faulty) {
-        take_head(crew, out, made);
-      }
-    } else if (head == NULL && crew->ended) {
+    status = cst__crew_wait(&crew->threads, error);
+    if (status != CST_OK || crew->head == crew->tail) {
       break;
-    } else if (may_fill(crew)) {
-      if (crew->tail == 1) {
-        start_workers(crew);
-      }
-      do_part(&crew->workers[0]);
-    } else {
-      status = cst__interruptible_wait(&crew->changed, &crew->lock, error);
+    }
+    *faulty = part_at(crew, crew->head)->is_faulty;
+    if (!*faulty) {
+      take_head(crew, out, made);
     }
   }
-  cst__mutex_unlock(&crew->lock);
+  cst__mutex_unlock(&crew->threads.lock);
   return status;
 }
 
@@ -465,7 +397,7 @@ static cst_status next_part(cst__text_crew *crew, struct ArrowArray *out, void *
 static cst_status go_on_alone(cst__text_crew *crew, cst_error *error) {
   const cst__table_reading reading = {.drop = crew->options.drop,
                                       .drop_ctx = crew->options.drop_ctx};
-  stop_workers(crew);
+  cst__crew_stop(&crew->threads);
   free_parts(crew);
   return crew->options.format->open(crew->options.plan, &reading, &crew->to.alone, error);
 }
@@ -503,6 +435,36 @@ static cst_status next_alone(cst__text_crew *crew, struct ArrowArray *out, cst_e
     batch.release(&batch);
     batch.release = NULL;
   }
+}
+
+cst_status cst__text_crew_new(const cst__text_crew_options *options, cst__text_crew **out,
+                              cst_error *error) {
+  const size_t threads = (size_t)options->threads;
+  cst__text_crew *crew = cst__new_zero(options->allocator, sizeof *crew);
+  if (crew == NULL) {
+    return cst__fail_memory(error, sizeof *crew);
+  }
+  crew->options = *options;
+  crew->num_parts = 2 * threads + 1;
+  cst__crew_init(&crew->threads, &crew_calls, crew);
+  crew->workers = cst__new_zero(options->allocator, threads * sizeof *crew->workers);
+  crew->parts = cst__new_zero(options->allocator, crew->num_parts * sizeof *crew->parts);
+  cst_status status =
+      cst__crew_reserve(&crew->threads, options->threads - 1, options->allocator, error);
+  if (status == CST_OK && (crew->workers == NULL || crew->parts == NULL)) {
+    status = cst__fail_memory(error, threads * sizeof *crew->workers);
+  }
+  if (status != CST_OK) {
+    cst__text_crew_free(crew);
+    return status;
+  }
+  for (size_t i = 0; i < threads; i++) {
+    worker *w = &crew->workers[i];
+    *w = (worker){.crew = crew, .number = (int32_t)i, .files = files_of(open_part, w)};
+    w->files.count = 0; /* none yet */
+  }
+  *out = crew;
+  return CST_OK;
 }
 
 cst_status cst__text_crew_next(cst__text_crew *crew, struct ArrowArray *out, cst_error *error) {

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/interrupt.h"
-
 /* Bytes of records. */
 static const uint64_t group_bytes = 256 << 10; /* decoded in one job: small units go together */
 static const uint64_t group_least = 64 << 10;
@@ -31,19 +29,7 @@ static cst__ring_unit *slot_of(const cst__ring *ring, uint64_t unit) {
   return &ring->slots[unit % CST__RING];
 }
 
-/* ---- set-up and tear-down ---- */
-
-void cst__pipeline_init(cst__pipeline *pipeline, const cst_source *source,
-                        const cst__pass_options *options, cst__pass_counts *counts) {
-  pipeline->source = source;
-  pipeline->options = options;
-  pipeline->counts = counts;
-  pipeline->failed = (cst__unit_failure){.unit = UINT64_MAX, .error = CST_ERROR_INIT};
-  atomic_init(&pipeline->crew.cancelled, false);
-  cst__mutex_init(&pipeline->lock);
-  cst__condition_init(&pipeline->crew.work);
-  cst__condition_init(&pipeline->crew.ready);
-}
+/* ---- tear-down ---- */
 
 static void release_batch(cst__ring_unit *slot) {
   if (slot->batch.release != NULL) {
@@ -52,22 +38,10 @@ static void release_batch(cst__ring_unit *slot) {
   }
 }
 
-void cst__pipeline_stop(cst__pipeline *pipeline) {
-  cst__crew *crew = &pipeline->crew;
-  atomic_store(&crew->cancelled, true);
-  cst__mutex_lock(&pipeline->lock);
-  crew->stop = true;
-  cst__condition_broadcast(&crew->work);
-  cst__mutex_unlock(&pipeline->lock);
-  for (int32_t i = 1; i <= crew->started; i++) {
-    cst__thread_join(&crew->workers[i].thread);
-  }
-  crew->started = 0;
-}
+void cst__pipeline_stop(cst__pipeline *pipeline) { cst__crew_stop(&pipeline->crew); }
 
 void cst__pipeline_reset(cst__pipeline *pipeline) {
-  cst__crew *crew = &pipeline->crew;
-  cst__pipeline_stop(pipeline);
+  cst__crew_reset(&pipeline->crew);
   /* No slot beyond the tail was ever touched: a small file needs one of them. */
   uint64_t touched = pipeline->ring.tail < CST__RING ? pipeline->ring.tail + 1 : CST__RING;
   for (size_t i = 0; pipeline->ring.slots != NULL && i < touched; i++) {
@@ -79,21 +53,18 @@ void cst__pipeline_reset(cst__pipeline *pipeline) {
     }
   }
   cst__delete(pipeline->ring.slots);
-  for (int32_t i = 0; crew->workers != NULL && i < pipeline->options->threads; i++) {
-    cst__decoding_reset(&crew->workers[i].decoding);
+  for (int32_t i = 0; pipeline->decodings != NULL && i < pipeline->options->threads; i++) {
+    cst__decoding_reset(&pipeline->decodings[i]);
   }
-  cst__delete(crew->workers);
+  cst__delete(pipeline->decodings);
   cst__feed_free(pipeline->feed);
-  cst__condition_destroy(&crew->ready);
-  cst__condition_destroy(&crew->work);
-  cst__mutex_destroy(&pipeline->lock);
 }
 
 /* ---- picking a job, under the lock ---- */
 
 static bool can_decode(const cst__pipeline *p) {
   const cst__ring *ring = &p->ring;
-  return ring->taken < ring->tail && ring->taken < p->failed.unit &&
+  return ring->taken < ring->tail && ring->taken < p->failed.at &&
          (!ring->resting || ring->taken - ring->head <= (uint64_t)p->options->threads);
 }
 
@@ -109,14 +80,14 @@ static void pick_group(const cst__pipeline *p, job *out) {
   do {
     bytes += slot_of(ring, unit)->bytes;
     unit++;
-  } while (threads > 1 && unit < ring->tail && unit < p->failed.unit && bytes < limit &&
+  } while (threads > 1 && unit < ring->tail && unit < p->failed.at && bytes < limit &&
            unit - ring->taken < GROUP_UNITS);
   *out = (job){.kind = JOB_DECODE, .first = ring->taken, .end = unit};
 }
 
 /* The first of the next `ahead` files that can be filled. */
 static bool pick_file(const cst__pipeline *p, size_t ahead, job *out) {
-  bool wanted = p->failed.unit == UINT64_MAX && !p->ring.cut_all;
+  bool wanted = p->failed.at == UINT64_MAX && !p->ring.cut_all;
   size_t file = wanted ? cst__feed_fillable(p->feed, ahead) : SIZE_MAX;
   *out = (job){.kind = JOB_FILL, .file = file};
   return file != SIZE_MAX;
@@ -159,22 +130,12 @@ static bool pick_job(const cst__pipeline *p, job *out) {
 
 /* ---- reporting, under the lock ---- */
 
-/* The pass fails with this unit, unless it does with an earlier one. */
-static void note_failure(cst__pipeline *p, uint64_t unit, cst_status status,
-                         const cst_error *error) {
-  if (unit < p->failed.unit) {
-    p->failed.unit = unit;
-    p->failed.status = status;
-    cst__error_copy(&p->failed.error, error);
-  }
-}
-
 /* Cuts units while the ring has room. */
 static void cut_units(cst__pipeline *p) {
   cst__ring *ring = &p->ring;
   while (!ring->cut_all && ring->tail - ring->head < CST__RING) {
     cst__ring_unit *slot = slot_of(ring, ring->tail);
-    bool first_failure = p->failed.unit == UINT64_MAX;
+    bool first_failure = p->failed.at == UINT64_MAX;
     cst_status failure = CST_OK;
     cst__cut cut = cst__feed_cut(p->feed, p->options->rows, p->options->bytes, &slot->unit,
                                  &failure, first_failure ? &p->failed.error : NULL);
@@ -184,7 +145,7 @@ static void cut_units(cst__pipeline *p) {
     if (cut != CST__CUT_UNIT) {
       ring->cut_all = true;
       if (cut == CST__CUT_FAILED && first_failure) {
-        p->failed.unit = ring->tail;
+        p->failed.at = ring->tail;
         p->failed.status = failure;
       }
       return;
@@ -198,9 +159,10 @@ static void cut_units(cst__pipeline *p) {
 }
 
 /* True if the caller's next call has its answer. */
-static bool is_ready(const cst__pipeline *p) {
+static bool is_ready(const void *owner) {
+  const cst__pipeline *p = owner;
   const cst__ring *ring = &p->ring;
-  if (ring->head == p->failed.unit || (ring->cut_all && ring->head == ring->tail)) {
+  if (ring->head == p->failed.at || (ring->cut_all && ring->head == ring->tail)) {
     return true;
   }
   return ring->head < ring->tail && slot_of(ring, ring->head)->state == CST__UNIT_DONE;
@@ -210,15 +172,14 @@ static bool is_ready(const cst__pipeline *p) {
 static void wake_worker(cst__pipeline *p) {
   job probe;
   if (p->crew.idle > 0 && pick_job(p, &probe)) {
-    cst__condition_signal(&p->crew.work);
+    cst__crew_call_thread(&p->crew);
   }
 }
 
 static void wake_caller(cst__pipeline *p) {
   job probe;
   if (p->crew.caller_waits && (is_ready(p) || pick_job(p, &probe))) {
-    p->crew.caller_waits = false;
-    cst__condition_signal(&p->crew.ready);
+    cst__crew_call_caller(&p->crew);
   }
 }
 
@@ -290,19 +251,19 @@ static void decode_units(cst__pipeline *p, cst__decoding *decoding, uint64_t fir
       cst__unit_clear(&slot->unit);
       slot->rows = 0;
     }
-    cst__mutex_lock(&p->lock);
+    cst__mutex_lock(&p->crew.lock);
     if (status != CST_OK) {
-      note_failure(p, i, status, &error);
+      cst__first_failure_note(&p->failed, i, status, &error);
     } else {
       slot->state = CST__UNIT_DONE;
     }
-    if (i + 1 == end || p->crew.stop || i >= p->failed.unit) {
+    if (i + 1 == end || p->crew.stop || i >= p->failed.at) {
       return;
     }
     if (i == p->ring.head) {
       wake_caller(p);
     }
-    cst__mutex_unlock(&p->lock);
+    cst__mutex_unlock(&p->crew.lock);
   }
 }
 
@@ -322,7 +283,8 @@ static void take_units(cst__pipeline *p, const job *j) {
 }
 
 /* Does one job, if there is one; the lock is held, and let go meanwhile. */
-static bool do_job(cst__pipeline *p, cst__worker *worker) {
+static bool do_job(void *owner, int32_t thread) {
+  cst__pipeline *p = owner;
   job j;
   if (!pick_job(p, &j)) {
     return false;
@@ -330,15 +292,15 @@ static bool do_job(cst__pipeline *p, cst__worker *worker) {
   if (j.kind == JOB_DECODE) {
     take_units(p, &j);
     wake_worker(p);
-    cst__mutex_unlock(&p->lock);
-    decode_units(p, &worker->decoding, j.first, j.end);
+    cst__mutex_unlock(&p->crew.lock);
+    decode_units(p, &p->decodings[thread], j.first, j.end);
   } else {
     cst__block *block;
     cst__feed_begin(p->feed, j.file);
     wake_worker(p);
-    cst__mutex_unlock(&p->lock);
+    cst__mutex_unlock(&p->crew.lock);
     cst__feed_fill(p->feed, j.file, &block);
-    cst__mutex_lock(&p->lock);
+    cst__mutex_lock(&p->crew.lock);
     cst__feed_end(p->feed, j.file, block);
     atomic_store_explicit(&p->counts->consumed, p->feed->consumed, memory_order_relaxed);
     cut_units(p);
@@ -347,50 +309,41 @@ static bool do_job(cst__pipeline *p, cst__worker *worker) {
   return true;
 }
 
-static void *run_worker(void *arg) {
-  cst__worker *worker = arg;
-  cst__pipeline *p = worker->pipeline;
-  cst__crew *crew = &p->crew;
-  cst__interrupt_follow(&crew->cancelled);
-  cst__mutex_lock(&p->lock);
-  while (!crew->stop) {
-    if (!do_job(p, worker)) {
-      crew->idle++;
-      cst__condition_wait(&crew->work, &p->lock);
-      crew->idle--;
-    }
-  }
-  cst__mutex_unlock(&p->lock);
-  return NULL;
+/* ---- starting ---- */
+
+void cst__pipeline_init(cst__pipeline *pipeline, const cst_source *source,
+                        const cst__pass_options *options, cst__pass_counts *counts) {
+  static const cst__crew_calls calls = {do_job, is_ready};
+  pipeline->source = source;
+  pipeline->options = options;
+  pipeline->counts = counts;
+  pipeline->failed = (cst__first_failure)CST__NO_FAILURE;
+  cst__crew_init(&pipeline->crew, &calls, pipeline);
 }
 
 cst_status cst__pipeline_start(cst__pipeline *p, cst__feed *feed, cst_error *error) {
   const cst_allocator *allocator = &p->source->allocator;
-  cst__crew *crew = &p->crew;
   size_t threads = (size_t)p->options->threads;
   if (p->ring.slots == NULL) {
     p->ring.slots = cst__new_zero(allocator, CST__RING * sizeof *p->ring.slots);
   }
-  if (crew->workers == NULL) {
-    crew->workers = cst__new_zero(allocator, threads * sizeof *crew->workers);
+  if (p->decodings == NULL) {
+    p->decodings = cst__new_zero(allocator, threads * sizeof *p->decodings);
   }
-  if (p->ring.slots == NULL || crew->workers == NULL) {
+  cst_status status = cst__crew_reserve(&p->crew, p->options->threads - 1, allocator, error);
+  if (status == CST_OK && (p->ring.slots == NULL || p->decodings == NULL)) {
+    status = cst__fail_memory(error, CST__RING * sizeof *p->ring.slots);
+  }
+  if (status != CST_OK) {
     cst__feed_free(feed);
-    return cst__fail_memory(error, CST__RING * sizeof *p->ring.slots);
+    return status;
   }
   p->feed = feed;
   for (size_t i = 0; i < threads; i++) {
-    crew->workers[i] = (cst__worker){.pipeline = p};
-    crew->workers[i].decoding.source = p->source;
-    crew->workers[i].decoding.purpose = p->options->purpose;
+    p->decodings[i] = (cst__decoding){.source = p->source, .purpose = p->options->purpose};
   }
   cut_units(p);
-  for (size_t i = 1; i < threads; i++) { /* as many as the system gives */
-    if (!cst__thread_start(&crew->workers[i].thread, run_worker, &crew->workers[i])) {
-      break;
-    }
-    crew->started = (int32_t)i;
-  }
+  cst__crew_start(&p->crew);
   return CST_OK;
 }
 
@@ -433,18 +386,12 @@ cst_status cst__pipeline_next(cst__pipeline *p, cst__unit *unit, struct ArrowArr
   cst_error own = CST_ERROR_INIT;
   cst_status status = cst__interrupted(&own);
   batch->release = NULL;
-  cst__mutex_lock(&p->lock);
-  while (status == CST_OK && !is_ready(p)) {
-    if (!do_job(p, &p->crew.workers[0])) {
-      p->crew.caller_waits = true;
-      status = cst__interruptible_wait(&p->crew.ready, &p->lock, &own);
-      p->crew.caller_waits = false;
-    }
-  }
+  cst__mutex_lock(&p->crew.lock);
+  status = status == CST_OK ? cst__crew_wait(&p->crew, &own) : status;
   if (status != CST_OK) {
-    note_failure(p, p->ring.head, status, &own);
+    cst__first_failure_note(&p->failed, p->ring.head, status, &own);
   }
-  if (p->ring.head == p->failed.unit) {
+  if (p->ring.head == p->failed.at) {
     status = p->failed.status;
     cst__error_copy(error, &p->failed.error);
   } else if (p->ring.head < p->ring.tail) {
@@ -452,6 +399,6 @@ cst_status cst__pipeline_next(cst__pipeline *p, cst__unit *unit, struct ArrowArr
   } else {
     *at_end = true;
   }
-  cst__mutex_unlock(&p->lock);
+  cst__mutex_unlock(&p->crew.lock);
   return status;
 }

@@ -21,12 +21,13 @@
  *   head            taken           tail
  *    | done, running | queued        |        the feed cuts the next unit at `tail`
  *
- * Everybody (the caller, and threads - 1 workers) does the same: pick a job under the lock, run it
- * without the lock, report under the lock. With one thread, only the caller does.
+ * Everybody in the crew (the caller, and threads - 1 others) does the same: pick a job under the
+ * lock, run it without the lock, report under the lock. With one thread, only the caller does.
  */
 #ifndef SOURCE_PASS_PIPELINE_H
 #define SOURCE_PASS_PIPELINE_H
 
+#include "base/crew.h"
 #include "source/pass/feed.h"
 
 enum { CST__RING = 256 };
@@ -87,43 +88,16 @@ typedef struct cst__ring {
   bool cut_all;           /* nothing will follow at the tail */
 } cst__ring;
 
-typedef struct cst__pipeline cst__pipeline;
-
-typedef struct cst__worker {
-  cst__pipeline *pipeline;
-  cst__decoding decoding;
-  cst__thread thread; /* not for the caller's */
-} cst__worker;
-
-/* Those who do the jobs. */
-typedef struct cst__crew {
-  cst__worker *workers;  /* [0] is the caller's */
-  int32_t started;       /* threads that run, beside the caller's */
-  atomic_bool cancelled; /* what the workers do is of no use any more; needs no lock */
-  int32_t idle;          /* workers that wait for `work` */
-  bool caller_waits;     /* for `ready` */
-  bool stop;
-  cst__condition work;
-  cst__condition ready;
-} cst__crew;
-
-/* The first unit that fails, of those that have been tried. */
-typedef struct cst__unit_failure {
-  uint64_t unit; /* UINT64_MAX: none so far */
-  cst_status status;
-  cst_error error;
-} cst__unit_failure;
-
-struct cst__pipeline {
+typedef struct cst__pipeline {
   const cst_source *source;         /* borrowed */
   const cst__pass_options *options; /* borrowed */
   cst__pass_counts *counts;         /* borrowed */
-  cst__mutex lock;                  /* guards all below */
+  cst__decoding *decodings;         /* one for each thread, which alone uses it */
+  cst__crew crew;                   /* whose lock guards all below */
   cst__feed *feed;                  /* NULL before the start */
   cst__ring ring;
-  cst__crew crew;
-  cst__unit_failure failed;
-};
+  cst__first_failure failed; /* of the units that have been tried */
+} cst__pipeline;
 
 /* Borrows all of them. */
 void cst__pipeline_init(cst__pipeline *pipeline, const cst_source *source,

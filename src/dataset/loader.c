@@ -5,14 +5,14 @@
  *   head                next           head + ring
  *    | made, being made | room           |
  *
- * Threads (makers) take the next number under the lock, make that batch without it, and put it into
- * its place; the caller takes what is at the head. Without threads the caller makes it.
+ * The threads of a crew take the next number under the lock, make that batch without it, and put it
+ * into its place; the caller takes what is at the head. Without threads the caller makes it.
  */
 #include <columnstone/dataset.h>
 
 #include "base/arguments.h"
+#include "base/crew.h"
 #include "base/forked.h"
-#include "base/interrupt.h"
 #include "dataset/mixing.h"
 #include "source/input/source.h"
 
@@ -30,16 +30,13 @@ typedef struct loader_ring {
 } loader_ring;
 
 typedef struct worker {
-  cst_loader *loader;
   cst__maker maker;
   cst__maker *makers; /* of a mix: one for each dataset */
-  cst__thread thread;
 } worker;
 
 typedef struct loader_workers {
   worker *items; /* [0] is the caller's, the others are those of threads */
   int32_t count;
-  int32_t started; /* threads */
 } loader_workers;
 
 /* What the calls of next ask for: all of a loader the same. */
@@ -51,13 +48,6 @@ typedef struct loader_batches {
   uint64_t first;
   uint64_t step;
 } loader_batches;
-
-/* The batch that fails; `at` is UINT64_MAX: none so far. */
-typedef struct loader_failure {
-  uint64_t at;
-  cst_status status;
-  cst_error error;
-} loader_failure;
 
 /* What the first next settles. */
 typedef struct loader_start {
@@ -74,19 +64,15 @@ struct cst_loader {
   cst__stream *stream; /* of a dataset that is not direct, and no mix */
   cst__mixing *mixing; /* of a mix */
   loader_ring ring;
-  bool forks;            /* a fork waits for the batches that are being made */
-  atomic_bool cancelled; /* what the workers make is of no use any more */
+  bool forks; /* a fork waits for the batches that are being made */
 
-  cst__mutex lock; /* guards all below */
-  cst__condition work;
-  cst__condition ready;
+  cst__crew crew; /* whose lock guards all below */
   cst__condition turned;
   uint64_t head;
   uint64_t next;
   uint64_t turn; /* the batch whose rows are read next from the stream */
   uint64_t end;  /* number after the last batch; UINT64_MAX: not known yet */
-  loader_failure failure;
-  bool stop;
+  cst__first_failure failure;
 };
 
 /* ---- making ---- */
@@ -101,22 +87,22 @@ static uint64_t batch_of(const cst_loader *loader, uint64_t number) {
 
 /* What is read in order is read by one batch after the other. */
 static void turn_begin(cst_loader *loader, uint64_t number) {
-  cst__mutex_lock(&loader->lock);
+  cst__mutex_lock(&loader->crew.lock);
   while (loader->turn != number) {
-    cst__condition_wait(&loader->turned, &loader->lock);
+    cst__condition_wait(&loader->turned, &loader->crew.lock);
   }
-  cst__mutex_unlock(&loader->lock);
+  cst__mutex_unlock(&loader->crew.lock);
 }
 
 /* `is_end`: there is no such batch. */
 static void turn_end(cst_loader *loader, uint64_t number, bool is_end) {
-  cst__mutex_lock(&loader->lock);
+  cst__mutex_lock(&loader->crew.lock);
   loader->turn++;
   if (is_end && number < loader->end) {
     loader->end = number;
   }
   cst__condition_broadcast(&loader->turned);
-  cst__mutex_unlock(&loader->lock);
+  cst__mutex_unlock(&loader->crew.lock);
 }
 
 /* The rows of a batch out of the stream. */
@@ -178,62 +164,45 @@ static cst_status make(cst_loader *loader, worker *self, uint64_t number, cst__m
   return cst__maker_make_streamed(&self->maker, &loader->epoch, batch, &share, out, error);
 }
 
-/* Holds the lock. */
-static void loader_note_failure(cst_loader *loader, uint64_t number, cst_status status,
-                                const cst_error *error) {
-  if (number < loader->failure.at) {
-    loader->failure.at = number;
-    loader->failure.status = status;
-    cst__error_copy(&loader->failure.error, error);
-  }
-}
-
 /* True if the next call of next has its answer. Holds the lock. */
-static bool loader_is_ready(const cst_loader *loader) {
+static bool loader_is_ready(const void *owner) {
+  const cst_loader *loader = owner;
   return loader->head >= loader->end || loader->head == loader->failure.at ||
          loader_slot_of(loader, loader->head)->is_done;
 }
 
-/* Makes the next batch; the lock is let go meanwhile. */
-static void work(cst_loader *loader, worker *self) {
+/* Makes the next batch, if there is room; the lock is let go meanwhile. The caller does it if there
+ * is no thread that does. */
+static bool work(void *owner, int32_t thread) {
+  cst_loader *loader = owner;
+  if ((thread == 0 && loader->crew.started > 0) || loader->next >= loader->end ||
+      loader->next >= loader->failure.at || loader->next - loader->head >= loader->ring.size) {
+    return false;
+  }
   uint64_t number = loader->next++;
   cst__made_batch *made = &loader_slot_of(loader, number)->made;
   cst_error error = CST_ERROR_INIT;
-  cst__mutex_unlock(&loader->lock);
+  cst__mutex_unlock(&loader->crew.lock);
   if (loader->forks) {
     cst__busy_enter();
   }
-  cst_status status = make(loader, self, number, made, &error);
+  cst_status status = make(loader, &loader->workers.items[thread], number, made, &error);
   if (loader->forks) {
     cst__busy_leave();
   }
-  cst__mutex_lock(&loader->lock);
+  cst__mutex_lock(&loader->crew.lock);
   if (status != CST_OK) {
-    loader_note_failure(loader, number, status, &error);
+    cst__first_failure_note(&loader->failure, number, status, &error);
   } else {
     loader_slot_of(loader, number)->is_done = number < loader->end;
   }
   if (loader_is_ready(loader)) {
-    cst__condition_signal(&loader->ready);
+    cst__crew_call_caller(&loader->crew);
   }
+  return true;
 }
 
-static void *loader_run_worker(void *arg) {
-  worker *self = arg;
-  cst_loader *loader = self->loader;
-  cst__interrupt_follow(&loader->cancelled);
-  cst__mutex_lock(&loader->lock);
-  while (!loader->stop) {
-    if (loader->next < loader->end && loader->next < loader->failure.at &&
-        loader->next - loader->head < loader->ring.size) {
-      work(loader, self);
-    } else {
-      cst__condition_wait(&loader->work, &loader->lock);
-    }
-  }
-  cst__mutex_unlock(&loader->lock);
-  return NULL;
-}
+static const cst__crew_calls loader_calls = {work, loader_is_ready};
 
 /* ---- life ---- */
 
@@ -273,10 +242,7 @@ static cst_status loader_make_room(cst_loader *loader, cst_error *error) {
   if (loader->workers.items == NULL || loader->ring.slots == NULL) {
     return cst__fail_memory(error, num_workers * sizeof *loader->workers.items);
   }
-  for (size_t i = 0; i < num_workers; i++) {
-    loader->workers.items[i].loader = loader;
-  }
-  return CST_OK;
+  return cst__crew_reserve(&loader->crew, threads, o->allocator, error);
 }
 
 /* True if a window is worth being read in whole: some of its batches are this loader's, and neither
@@ -383,11 +349,9 @@ cst_status cst_loader_new(cst_dataset *dataset, const cst_position *from, uint32
   loader->dataset = cst_dataset_retain(dataset);
   loader->batches = (loader_batches){*from, first, step > 0 ? step : 1};
   loader->forks = may_stop_forks(dataset);
-  loader->failure = (loader_failure){.at = UINT64_MAX, .error = CST_ERROR_INIT};
+  loader->failure = (cst__first_failure)CST__NO_FAILURE;
   loader->end = UINT64_MAX;
-  cst__mutex_init(&loader->lock);
-  cst__condition_init(&loader->work);
-  cst__condition_init(&loader->ready);
+  cst__crew_init(&loader->crew, &loader_calls, loader);
   cst__condition_init(&loader->turned);
   cst_status status = loader_begin(loader, error);
   if (status != CST_OK) {
@@ -398,22 +362,11 @@ cst_status cst_loader_new(cst_dataset *dataset, const cst_position *from, uint32
   return CST_OK;
 }
 
-static void stop_threads(cst_loader *loader) {
-  cst__mutex_lock(&loader->lock);
-  loader->stop = true;
-  cst__condition_broadcast(&loader->work);
-  cst__mutex_unlock(&loader->lock);
-  for (int32_t i = 1; i <= loader->workers.started; i++) {
-    cst__thread_join(&loader->workers.items[i].thread);
-  }
-}
-
 void cst_loader_free(cst_loader *loader) {
   if (loader == NULL || cst__is_forked(loader->start.process)) {
     return;
   }
-  atomic_store(&loader->cancelled, true);
-  stop_threads(loader);
+  cst__crew_reset(&loader->crew);
   for (int32_t i = 0; loader->workers.items != NULL && i < loader->workers.count; i++) {
     worker *one = &loader->workers.items[i];
     cst__maker_reset(&one->maker);
@@ -436,26 +389,11 @@ void cst_loader_free(cst_loader *loader) {
   cst__delete(loader->workers.items);
   cst__delete(loader->ring.slots);
   cst__condition_destroy(&loader->turned);
-  cst__condition_destroy(&loader->ready);
-  cst__condition_destroy(&loader->work);
-  cst__mutex_destroy(&loader->lock);
   cst_dataset_release(loader->dataset);
   cst__delete(loader);
 }
 
 /* ---- delivery ---- */
-
-static void start_threads(cst_loader *loader) {
-  const cst_dataset_options *o = &loader->dataset->options;
-  int32_t wanted = o->prefetch > 0 ? o->threads : 0;
-  while (loader->workers.started < wanted) {
-    worker *one = &loader->workers.items[loader->workers.started + 1];
-    if (!cst__thread_start(&one->thread, loader_run_worker, one)) {
-      break; /* with fewer, or with none: then the caller does the work */
-    }
-    loader->workers.started++;
-  }
-}
 
 /* What the first call of next asks for holds for all of them. */
 static cst_status agree(cst_loader *loader, kind wanted, const cst_tensor_adapter *adapter,
@@ -465,7 +403,7 @@ static cst_status agree(cst_loader *loader, kind wanted, const cst_tensor_adapte
     loader->start.kind = wanted;
     loader->start.process = getpid();
     loader->epoch.adapter = adapter;
-    start_threads(loader);
+    cst__crew_start(&loader->crew);
   }
   if (loader->start.kind == wanted && loader->epoch.adapter == adapter) {
     return CST_OK;
@@ -484,7 +422,7 @@ static cst_status loader_deliver(cst_loader *loader, cst__made_batch *out, cst_e
     slot *at = loader_slot_of(loader, loader->head++);
     *out = at->made;
     *at = (slot){.is_done = false};
-    cst__condition_signal(&loader->work);
+    cst__crew_call_thread(&loader->crew);
   }
   return CST_OK;
 }
@@ -492,19 +430,13 @@ static cst_status loader_deliver(cst_loader *loader, cst__made_batch *out, cst_e
 static cst_status loader_next(cst_loader *loader, cst__made_batch *out, cst_error *error) {
   cst_error own = CST_ERROR_INIT;
   cst_status status = cst__interrupted(&own);
-  cst__mutex_lock(&loader->lock);
-  while (!loader_is_ready(loader) && status == CST_OK) {
-    if (loader->workers.started == 0) {
-      work(loader, &loader->workers.items[0]);
-    } else {
-      status = cst__interruptible_wait(&loader->ready, &loader->lock, &own);
-    }
-  }
+  cst__mutex_lock(&loader->crew.lock);
+  status = status == CST_OK ? cst__crew_wait(&loader->crew, &own) : status;
   if (status != CST_OK) {
-    loader_note_failure(loader, loader->head, status, &own);
+    cst__first_failure_note(&loader->failure, loader->head, status, &own);
   }
   status = loader_deliver(loader, out, error);
-  cst__mutex_unlock(&loader->lock);
+  cst__mutex_unlock(&loader->crew.lock);
   return status;
 }
 

@@ -3,7 +3,7 @@
  * the order of the runs, and works on runs of its own while there are none. */
 #include "format/avro/avro_crew.h"
 
-#include "base/interrupt.h"
+#include "base/crew.h"
 #include "format/avro/avro_decode.h"
 
 enum {
@@ -52,7 +52,7 @@ typedef struct run {
 
 typedef struct worker {
   cst__avro_crew *crew;
-  cst__thread thread;
+  run *own; /* that it decodes; NULL: none */
   cst__avro_decoder decoder;
   piece *piece; /* that is made */
 } worker;
@@ -61,20 +61,15 @@ struct cst__avro_crew {
   const cst__avro_plan *plan;
   cst__table_drop drop;
   void *drop_ctx;
-  cst__mutex lock; /* guards all but what belongs to whoever reads, or decodes a run */
-  cst__condition changed;
-  atomic_bool cancelled;
-  bool stop;
-  int32_t started; /* threads beside the caller's, which is number 0 */
-  worker *workers;
-  run *runs; /* a ring */
+  cst__crew threads; /* whose lock guards all but what belongs to who reads, or decodes a run */
+  worker *workers;   /* one for each thread */
+  run *runs;         /* a ring */
   size_t num_runs;
   uint64_t head; /* the run that the caller takes */
   uint64_t tail; /* after the last one that was begun */
   bool reading;  /* somebody takes a run out of the files */
   bool ended;    /* there is no further run */
   cst__avro_walk walk;
-  run *own;       /* that the caller's thread decodes; NULL: none */
   piece now;      /* what comes after the rows that were delivered last */
   int64_t record; /* number of the head's first record in its file; -1: not known */
   uint64_t consumed;
@@ -102,14 +97,7 @@ void cst__avro_crew_free(cst__avro_crew *crew) {
   if (crew == NULL) {
     return;
   }
-  atomic_store(&crew->cancelled, true);
-  cst__mutex_lock(&crew->lock);
-  crew->stop = true;
-  cst__condition_broadcast(&crew->changed);
-  cst__mutex_unlock(&crew->lock);
-  for (int32_t i = 1; i <= crew->started; i++) {
-    cst__thread_join(&crew->workers[i].thread);
-  }
+  cst__crew_reset(&crew->threads);
   for (int32_t i = 0; crew->workers != NULL && i < crew->plan->threads; i++) {
     cst__avro_decoder_reset(&crew->workers[i].decoder);
   }
@@ -121,8 +109,6 @@ void cst__avro_crew_free(cst__avro_crew *crew) {
   cst__avro_walk_reset(&crew->walk);
   cst__delete(crew->workers);
   cst__delete(crew->runs);
-  cst__condition_destroy(&crew->changed);
-  cst__mutex_destroy(&crew->lock);
   cst__delete(crew);
 }
 
@@ -133,31 +119,6 @@ static cst_status note_lost(void *ctx, const cst__dropped *dropped, cst_error *e
   made->has_lost = true;
   made->lost = dropped->told;
   cst__error_copy(&made->why, dropped->told.error);
-  return CST_OK;
-}
-
-cst_status cst__avro_crew_new(const cst__avro_plan *plan, cst__table_drop drop, void *drop_ctx,
-                              cst__avro_crew **out, cst_error *error) {
-  const size_t threads = (size_t)plan->threads;
-  cst__avro_crew *crew = cst__new_zero(&plan->allocator, sizeof *crew);
-  if (crew == NULL) {
-    return cst__fail_memory(error, sizeof *crew);
-  }
-  crew->plan = plan;
-  crew->drop = drop;
-  crew->drop_ctx = drop_ctx;
-  crew->walk = (cst__avro_walk){.plan = plan, .skips = drop != NULL};
-  crew->num_runs = 2 * threads + 1;
-  cst__mutex_init(&crew->lock);
-  cst__condition_init(&crew->changed);
-  atomic_init(&crew->cancelled, false);
-  crew->workers = cst__new_zero(&plan->allocator, threads * sizeof *crew->workers);
-  crew->runs = cst__new_zero(&plan->allocator, crew->num_runs * sizeof *crew->runs);
-  if (crew->workers == NULL || crew->runs == NULL) {
-    cst__avro_crew_free(crew);
-    return cst__fail_memory(error, threads * sizeof *crew->workers);
-  }
-  *out = crew;
   return CST_OK;
 }
 
@@ -278,68 +239,57 @@ static run *run_at(const cst__avro_crew *crew, uint64_t number) {
 }
 
 static bool may_fill(const cst__avro_crew *crew) {
-  return !crew->reading && !crew->ended && !crew->stop && crew->tail - crew->head < crew->num_runs;
+  return !crew->reading && !crew->ended && crew->tail - crew->head < crew->num_runs;
 }
 
-static run *do_fill(cst__avro_crew *crew) {
+/* The next run is the worker's own. The first one is the caller's: the others start when it was not
+ * all. */
+static void do_fill(worker *w) {
+  cst__avro_crew *crew = w->crew;
   run *r = run_at(crew, crew->tail++);
   crew->reading = true;
-  cst__mutex_unlock(&crew->lock);
+  w->own = r;
+  cst__mutex_unlock(&crew->threads.lock);
   fill_run(crew, r);
-  cst__mutex_lock(&crew->lock);
+  cst__mutex_lock(&crew->threads.lock);
   crew->reading = false;
-  crew->ended = r->status != CST_OK || cst__avro_walk_has_ended(&crew->walk);
-  cst__condition_broadcast(&crew->changed);
-  return r;
+  crew->ended = crew->ended || r->status != CST_OK || cst__avro_walk_has_ended(&crew->walk);
+  if (crew->tail == 1 && !crew->ended) {
+    cst__crew_start(&crew->threads);
+  }
+  cst__crew_call_all(&crew->threads);
 }
 
-static void do_piece(worker *w, run *r) {
+/* Once it is done, the run is no longer the worker's: the caller may clear it. */
+static void do_piece(worker *w) {
   cst__avro_crew *crew = w->crew;
+  run *r = w->own;
   piece made;
   bool more;
-  cst__mutex_unlock(&crew->lock);
+  cst__mutex_unlock(&crew->threads.lock);
   make_piece(w, r, &made, &more);
-  cst__mutex_lock(&crew->lock);
+  cst__mutex_lock(&crew->threads.lock);
   r->pieces[(r->first + r->waiting) % WAITING] = made;
   r->waiting++;
   r->done = !more;
   r->records = r->opened.written != NULL ? w->decoder.record : 0;
+  w->own = more ? r : NULL;
   crew->ended = crew->ended || made.status != CST_OK;
-  cst__condition_broadcast(&crew->changed);
+  cst__crew_call_caller(&crew->threads);
 }
 
-static void *run_worker(void *arg) {
-  worker *w = arg;
-  cst__avro_crew *crew = w->crew;
-  cst__interrupt_follow(&crew->cancelled);
-  cst__mutex_lock(&crew->lock);
-  while (!crew->stop) {
-    if (!may_fill(crew)) {
-      cst__condition_wait(&crew->changed, &crew->lock);
-      continue;
-    }
-    run *r = do_fill(crew);
-    while (!r->done && !crew->stop) {
-      if (r->waiting < WAITING) {
-        do_piece(w, r);
-      } else {
-        cst__condition_wait(&crew->changed, &crew->lock);
-      }
-    }
+static bool do_job(void *owner, int32_t thread) {
+  cst__avro_crew *crew = owner;
+  worker *w = &crew->workers[thread];
+  if (w->own != NULL && w->own->waiting < WAITING) {
+    do_piece(w);
+    return true;
   }
-  cst__mutex_unlock(&crew->lock);
-  return NULL;
-}
-
-/* When the first run was not all: as many as the system gives. */
-static void start_workers(cst__avro_crew *crew) {
-  for (int32_t i = 1; i < crew->plan->threads; i++) {
-    crew->workers[i].crew = crew;
-    if (!cst__thread_start(&crew->workers[i].thread, run_worker, &crew->workers[i])) {
-      return;
-    }
-    crew->started = i;
+  if (w->own == NULL && may_fill(crew)) {
+    do_fill(w);
+    return true;
   }
+  return false;
 }
 
 /* ---- delivering: the caller's thread ---- */
@@ -349,10 +299,9 @@ static void pass_head(cst__avro_crew *crew) {
   run *r = run_at(crew, crew->head);
   crew->record += crew->record >= 0 ? r->records : 0;
   crew->consumed = r->consumed;
-  crew->own = crew->own == r ? NULL : crew->own;
   clear_run(r);
   crew->head++;
-  cst__condition_broadcast(&crew->changed);
+  cst__crew_call_all(&crew->threads);
 }
 
 static void take_piece(cst__avro_crew *crew) {
@@ -366,46 +315,36 @@ static void take_piece(cst__avro_crew *crew) {
   made->rows.release = NULL;
   r->first = (r->first + 1) % WAITING;
   r->waiting--;
-  cst__condition_broadcast(&crew->changed);
+  cst__crew_call_all(&crew->threads);
 }
 
-/* Does something for the next piece, or waits for somebody who does; the lock is held. */
-static cst_status work_or_wait(cst__avro_crew *crew, cst_error *error) {
-  if (crew->own != NULL && !crew->own->done && crew->own->waiting < WAITING) {
-    do_piece(&crew->workers[0], crew->own);
-    return CST_OK;
-  }
-  if ((crew->own == NULL || crew->own->done) && may_fill(crew)) {
-    crew->own = do_fill(crew);
-    if (crew->started == 0 && !crew->ended) {
-      start_workers(crew);
-    }
-    return CST_OK;
-  }
-  return cst__interruptible_wait(&crew->changed, &crew->lock, error);
+/* There is a piece of the run at the head, or nothing more of it, or of all. */
+static bool is_head_known(const void *owner) {
+  const cst__avro_crew *crew = owner;
+  const run *head = run_at(crew, crew->head);
+  return crew->head < crew->tail ? head->waiting > 0 || head->done : crew->ended;
 }
+
+static const cst__crew_calls crew_calls = {do_job, is_head_known};
 
 /* The next piece into crew->now; *there is false at the end. */
 static cst_status next_piece(cst__avro_crew *crew, bool *there, cst_error *error) {
   cst_status status = cst__interrupted(error);
-  *there = true;
-  cst__mutex_lock(&crew->lock);
-  while (status == CST_OK) {
-    run *head = crew->head < crew->tail ? run_at(crew, crew->head) : NULL;
-    if (head != NULL && head->waiting > 0) {
-      take_piece(crew);
+  *there = false;
+  cst__mutex_lock(&crew->threads.lock);
+  while (status == CST_OK && !*there) {
+    status = cst__crew_wait(&crew->threads, error);
+    if (status != CST_OK || crew->head == crew->tail) {
       break;
     }
-    if (head != NULL && head->done) {
-      pass_head(crew);
-    } else if (head == NULL && crew->ended) {
-      *there = false;
-      break;
+    if (run_at(crew, crew->head)->waiting > 0) {
+      take_piece(crew);
+      *there = true;
     } else {
-      status = work_or_wait(crew, error);
+      pass_head(crew);
     }
   }
-  cst__mutex_unlock(&crew->lock);
+  cst__mutex_unlock(&crew->threads.lock);
   return status;
 }
 
@@ -436,8 +375,37 @@ static cst_status tell(cst__avro_crew *crew, cst_error *error) {
   return status;
 }
 
+cst_status cst__avro_crew_new(const cst__avro_plan *plan, cst__table_drop drop, void *drop_ctx,
+                              cst__avro_crew **out, cst_error *error) {
+  const size_t threads = (size_t)plan->threads;
+  cst__avro_crew *crew = cst__new_zero(&plan->allocator, sizeof *crew);
+  if (crew == NULL) {
+    return cst__fail_memory(error, sizeof *crew);
+  }
+  crew->plan = plan;
+  crew->drop = drop;
+  crew->drop_ctx = drop_ctx;
+  crew->walk = (cst__avro_walk){.plan = plan, .skips = drop != NULL};
+  crew->num_runs = 2 * threads + 1;
+  cst__crew_init(&crew->threads, &crew_calls, crew);
+  crew->workers = cst__new_zero(&plan->allocator, threads * sizeof *crew->workers);
+  crew->runs = cst__new_zero(&plan->allocator, crew->num_runs * sizeof *crew->runs);
+  cst_status status = cst__crew_reserve(&crew->threads, plan->threads - 1, &plan->allocator, error);
+  if (status == CST_OK && (crew->workers == NULL || crew->runs == NULL)) {
+    status = cst__fail_memory(error, threads * sizeof *crew->workers);
+  }
+  if (status != CST_OK) {
+    cst__avro_crew_free(crew);
+    return status;
+  }
+  for (size_t i = 0; i < threads; i++) {
+    crew->workers[i].crew = crew;
+  }
+  *out = crew;
+  return CST_OK;
+}
+
 cst_status cst__avro_crew_next(cst__avro_crew *crew, struct ArrowArray *out, cst_error *error) {
-  crew->workers[0].crew = crew;
   for (bool there = true; there;) {
     CST__TRY(tell(crew, error));
     CST__TRY(next_piece(crew, &there, error));

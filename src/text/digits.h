@@ -9,6 +9,10 @@
 
 #include "base/hash.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 static inline bool cst__is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
 
 static inline bool cst__are_digits(uint64_t word) {
@@ -37,11 +41,45 @@ static inline uint64_t cst__spread_digits(uint32_t number) {
   return tens | (twos - tens * 10) << 8;
 }
 
-/* Writes a number below 10^8 without zeros in front, and bytes after it: eight in all. Returns its
- * size. */
+/* The same for sixteen digits, of two such numbers. */
+static inline void cst__spread_sixteen(uint32_t left, uint32_t right, uint64_t digits[2]) {
+#if defined(__SSE2__)
+  const __m128i eights = _mm_set_epi64x(right, left);
+  __m128i high = _mm_srli_epi64(_mm_mul_epu32(eights, _mm_set1_epi64x(0xd1b71759)), 45);
+  __m128i low = _mm_sub_epi64(eights, _mm_mul_epu32(high, _mm_set1_epi64x(10000)));
+  const __m128i fours = _mm_or_si128(high, _mm_slli_epi64(low, 32));
+  high = _mm_srli_epi16(_mm_mulhi_epu16(fours, _mm_set1_epi32(5243)), 3);
+  low = _mm_sub_epi16(fours, _mm_mullo_epi16(high, _mm_set1_epi32(100)));
+  const __m128i twos = _mm_or_si128(high, _mm_slli_epi32(low, 16));
+  high = _mm_mulhi_epu16(twos, _mm_set1_epi16(6554));
+  low = _mm_sub_epi16(twos, _mm_mullo_epi16(high, _mm_set1_epi16(10)));
+  _mm_storeu_si128((__m128i *)digits, _mm_or_si128(high, _mm_slli_epi16(low, 8)));
+#else
+  digits[0] = cst__spread_digits(left);
+  digits[1] = cst__spread_digits(right);
+#endif
+}
+
+/* The same for four digits, of a number below 10^4. */
+static inline uint32_t cst__spread_four(uint32_t number) {
+  const uint32_t hundreds = number * 5243 >> 19;
+  const uint32_t twos = hundreds | (number - hundreds * 100) << 16;
+  const uint32_t tens = (twos * 103 >> 10) & 0x000f000f;
+  return tens | (twos - tens * 10) << 8;
+}
+
+/* Writes a number below 10^8 without zeros in front, and bytes after it: eight in all at most.
+ * Returns its size. */
 static inline size_t cst__put_few(char *to, uint32_t number) {
+  if (number < 10000) {
+    const uint32_t digits = cst__spread_four(number);
+    const int zeros = __builtin_ctz(digits | UINT32_C(1) << 24) / 8; /* one zero is the number */
+    const uint32_t text = (digits | (uint32_t)CST__ZEROS) >> (8 * zeros);
+    memcpy(to, &text, sizeof text);
+    return sizeof text - (size_t)zeros;
+  }
   const uint64_t digits = cst__spread_digits(number);
-  const int zeros = __builtin_ctzll(digits | UINT64_C(1) << 56) / 8; /* one zero is the number */
+  const int zeros = __builtin_ctzll(digits) / 8;
   const uint64_t text = (digits | CST__ZEROS) >> (8 * zeros);
   memcpy(to, &text, sizeof text);
   return sizeof text - (size_t)zeros;

@@ -350,8 +350,10 @@ static inline spelled spell_digits(uint64_t number) {
   const uint64_t sixteen = (uint64_t)EIGHT * EIGHT;
   const uint64_t first = number / sixteen;
   const uint64_t rest = number - first * sixteen;
-  const uint64_t left = cst__spread_digits((uint32_t)(rest / EIGHT));
-  const uint64_t right = cst__spread_digits((uint32_t)(rest % EIGHT));
+  uint64_t words[2];
+  cst__spread_sixteen((uint32_t)(rest / EIGHT), (uint32_t)(rest % EIGHT), words);
+  const uint64_t left = words[0];
+  const uint64_t right = words[1];
   const int zeros =
       right != 0 ? __builtin_clzll(right) / 8 : 8 + (left != 0 ? __builtin_clzll(left) / 8 : 8);
   return (spelled){
@@ -425,19 +427,20 @@ static inline size_t put_short(char *to, double value, cst__float_style style) {
   if (memcmp(&back, &value, sizeof back) != 0) {
     return 0;
   }
-  const uint32_t fraction = (uint32_t)(digits % SCALE);
-  size_t size = cst__put_few(to, (uint32_t)(digits / SCALE));
-  if (fraction == 0) {
-    to[size] = '.';
-    to[size + 1] = '0';
-    return size + (layouts[style].always_point ? 2 : 0);
-  }
-  const uint64_t rest = cst__spread_digits(fraction % EIGHT);
-  const uint64_t text = rest | CST__ZEROS;
+  uint64_t words[2]; /* seven digits and the first after the point; the others */
+  cst__spread_sixteen((uint32_t)(digits / EIGHT), (uint32_t)(digits % EIGHT), words);
+  const int zeros = __builtin_ctzll(words[0] | UINT64_C(1) << 48) / 8; /* one is the number */
+  const uint64_t whole = (words[0] | CST__ZEROS) >> (8 * zeros);
+  const uint64_t fraction = words[1] | CST__ZEROS;
+  const size_t size = 7 - (size_t)zeros;
+  memcpy(to, &whole, sizeof whole);
   to[size] = '.';
-  to[size + 1] = (char)('0' + fraction / EIGHT);
-  memcpy(to + size + 2, &text, sizeof text);
-  return size + 2 + (rest != 0 ? sizeof rest - (size_t)__builtin_clzll(rest) / 8 : 0);
+  to[size + 1] = (char)('0' + (words[0] >> 56));
+  memcpy(to + size + 2, &fraction, sizeof fraction);
+  if (words[1] != 0) {
+    return size + 10 - (size_t)__builtin_clzll(words[1]) / 8;
+  }
+  return size + (words[0] >> 56 != 0 || layouts[style].always_point ? 2 : 0);
 }
 
 /* Apart, so that short ones need not save what this needs. */

@@ -77,6 +77,26 @@ static const char *of_script(double value) {
 }
 
 /* Where the point, the zeros around it and the exponent come to lie, with many digits and few. */
+/* A byte for each digit, the first lowest. */
+static uint64_t digits_slowly(uint32_t number) {
+  uint64_t digits = 0;
+  for (int i = 0; i < 8; i++, number /= 10) {
+    digits = digits << 8 | number % 10;
+  }
+  return digits;
+}
+
+TEST(digits_are_spread) {
+  for (uint32_t i = 0; i < 100000000; i += i < 20000 ? 1 : 1 + i % 977) {
+    const uint32_t other = 99999999 - i;
+    uint64_t words[2];
+    cst__spread_sixteen(i, other, words);
+    CHECK_EQ(words[0], digits_slowly(i));
+    CHECK_EQ(words[1], digits_slowly(other));
+    CHECK_EQ(cst__spread_four(i % 10000), digits_slowly(i % 10000) >> 32);
+  }
+}
+
 TEST(places_of_the_point) {
   CHECK_STR(of_double(1234567890.1234567), "1234567890.1234567");
   CHECK_STR(of_double(123456789012345.67), "123456789012345.67");

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import os
 import pathlib
 import random
@@ -285,3 +286,29 @@ def test_texts_of_any_size_have_quotes_where_they_need_them(tmp_path: pathlib.Pa
     assert (tmp_path / "t.csv").read_bytes().decode() == "t,i\n" + "".join(lines)
     back = rows_of(batches(cst.open(tmp_path / "t.csv", comment="#", batch_size=500)))
     assert [row["t"] for row in back] == texts
+
+
+@pytest.mark.parametrize("rows", [1, 63, 64, 65, 500])
+def test_columns_printed_in_blocks_are_as_cell_by_cell(tmp_path: pathlib.Path, rows: int) -> None:
+    """Blocks of plain texts, of texts in quotes and of both; rows as Python writes them."""
+    texts = {
+        "plain": [f"p{i}" for i in range(rows)],
+        "quoted": [f'"{i}",' for i in range(rows)],
+        "mixed": ["" if i % 7 == 0 else f"m{i}" + "," * (i % 3) for i in range(rows)],
+        "long": ["x" * (i % 80) + '"' * (i % 2) for i in range(rows)],
+        "number": [i * 9973 - 5000 for i in range(rows)],
+        "null": [None if i % 3 else i for i in range(rows)],
+        "float": [float(i) if i % 5 == 0 else i / 700 for i in range(rows)],
+    }
+    table = pa.table(texts)
+    cst.write(table.slice(rows // 9), tmp_path / "t.csv")
+    lines = [",".join(texts)]
+    for row in table.slice(rows // 9).to_pylist():
+        cells = [
+            quoted(c) if isinstance(c, str) else "" if c is None else repr(c) for c in row.values()
+        ]
+        lines.append(",".join(cells))
+    assert (tmp_path / "t.csv").read_text() == "\n".join(lines) + "\n"
+    cst.write(table.slice(rows // 9), tmp_path / "t.jsonl")
+    with (tmp_path / "t.jsonl").open() as written:
+        assert [json.loads(line) for line in written] == table.slice(rows // 9).to_pylist()

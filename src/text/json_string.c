@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/stride.h"
 
 static inline bool is_plain(uint8_t c) { return c >= 0x20 && c != '"' && c != '\\'; }
 
@@ -17,18 +16,6 @@ static inline size_t hidden_size(const uint8_t *c) {
   return size > 0 && cst__utf8_is_hidden(c, size) ? size : 0;
 }
 
-/* The bytes of a stride that have to be escaped or, if `shown`, that begin a character which may
- * not be shown: DEL, and the first bytes of all others (cst__utf8_is_hidden). */
-static inline cst__stride_bits find_candidates(cst__stride stride, bool shown) {
-  cst__stride found =
-      cst__stride_is_control(stride) | cst__stride_is(stride, '"') | cst__stride_is(stride, '\\');
-  if (shown) {
-    found |= cst__stride_is(stride, 0x7f) | cst__stride_is(stride, 0xc2) |
-             cst__stride_is(stride, 0xd8) | cst__stride_is(stride, 0xe2);
-  }
-  return cst__stride_found(found);
-}
-
 /* Copies the bytes before the first that is escaped, and up to a stride more; returns their number.
  * So many bytes can be read as `readable` says, `size` or more. */
 static inline size_t copy_plain(char *to, const uint8_t *bytes, size_t size, size_t readable,
@@ -37,10 +24,10 @@ static inline size_t copy_plain(char *to, const uint8_t *bytes, size_t size, siz
     const size_t rest = size - i;
     cst__stride_bits found;
     if (rest >= CST__STRIDE) {
-      found = find_candidates(cst__stride_copy(to + i, bytes + i), shown);
+      found = cst__json_candidates(cst__stride_copy(to + i, bytes + i), shown);
     } else {
       const cst__stride stride = cst__stride_copy_last(to + i, bytes + i, rest, readable - i);
-      found = cst__stride_within(find_candidates(stride, shown), rest);
+      found = cst__stride_within(cst__json_candidates(stride, shown), rest);
     }
     for (; found != 0; found &= found - 1) {
       const size_t at = i + cst__stride_first(found);

@@ -67,9 +67,14 @@ static inline size_t cst__stride_first(cst__stride_bits found) {
  * those of the first bytes, fewer than a stride has. */
 enum { CST__STRIDE = sizeof(cst__stride) };
 
-static inline cst__stride cst__stride_copy(char *to, const uint8_t *from) {
+static inline cst__stride cst__stride_load(const uint8_t *from) {
   cst__stride stride;
   memcpy(&stride, from, sizeof stride);
+  return stride;
+}
+
+static inline cst__stride cst__stride_copy(char *to, const uint8_t *from) {
+  const cst__stride stride = cst__stride_load(from);
   memcpy(to, &stride, sizeof stride);
   return stride;
 }

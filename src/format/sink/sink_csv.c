@@ -19,7 +19,7 @@
 #include "format/csv/csv.h"
 #include "format/json/text.h"
 #include "format/sink/sink_format.h"
-#include "format/sink/text_column.h"
+#include "format/sink/text_block.h"
 #include "io/output.h"
 #include "text/number.h"
 #include "text/stride.h"
@@ -39,8 +39,8 @@ typedef struct csv_sink {
   bool lossy;
   size_t num_columns;
   bool *is_multivalent;
-  cst__text_column *columns; /* of the batch */
-  size_t row_room;           /* bytes that a row may take, its texts and lists aside */
+  cst__text_block block; /* of the batch */
+  size_t row_room;       /* bytes that a row may take, its texts and lists aside */
 } csv_sink;
 
 static void csv_free(void *ptr) {
@@ -49,7 +49,7 @@ static void csv_free(void *ptr) {
   cst__text_free(&sink->text);
   cst__text_free(&sink->cell);
   cst__delete(sink->is_multivalent);
-  cst__delete(sink->columns);
+  cst__text_block_reset(&sink->block);
   cst__delete(sink);
 }
 
@@ -98,16 +98,16 @@ static inline bool copy_plain(char *to, cst_bytes text, size_t readable, uint8_t
 
 /* Writes a text as a cell, where there is room for it and a stride more; NULL if it needs quotes. A
  * row must not look like a comment, nor the first one like a byte order mark. */
-static inline char *put_plain(const csv_sink *sink, char *to, cst_bytes text, size_t readable) {
-  const bool is_plain = text.size > 0 && text.data[0] != sink->dialect.comment &&
-                        text.data[0] != 0xef &&
-                        copy_plain(to, text, readable, sink->dialect.delimiter);
+static inline char *put_plain(const cst__csv_dialect *dialect, char *to, cst_bytes text,
+                              size_t readable) {
+  const bool is_plain = text.size > 0 && text.data[0] != dialect->comment && text.data[0] != 0xef &&
+                        copy_plain(to, text, readable, dialect->delimiter);
   return is_plain ? to + text.size : NULL;
 }
 
 static void csv_put_text(csv_sink *sink, const uint8_t *bytes, size_t size) {
   char *to = cst__text_reserve(&sink->text, size + CST__STRIDE);
-  if (to != NULL && put_plain(sink, to, (cst_bytes){bytes, size}, size) != NULL) {
+  if (to != NULL && put_plain(&sink->dialect, to, (cst_bytes){bytes, size}, size) != NULL) {
     sink->text.size += size;
   } else {
     put_quoted(&sink->text, bytes, size);
@@ -261,14 +261,30 @@ static cst_status put_lone_null(csv_sink *sink, const cst__view *view, int64_t r
   return CST_OK;
 }
 
-static inline char *put_text_cell(csv_sink *sink, const cst__text_column *column, int64_t row,
-                                  char *to) {
+/* Without branches that depend on a byte, as any may be a quote. */
+static inline char *put_quoted_short(char *to, cst_bytes text) {
+  *to++ = '"';
+  for (size_t i = 0; i < text.size; i++) {
+    const char c = (char)text.data[i];
+    to[0] = c;
+    to[1] = c;
+    to += 1 + (c == '"');
+  }
+  *to++ = '"';
+  return to;
+}
+
+/* A text that is not in the block: a long one, or one that needs quotes. */
+static char *put_text_cell(csv_sink *sink, const cst__text_column *column, int64_t row, char *to) {
   const cst_bytes text = cst__cell_text(column, row);
-  to = cst__room_at(&sink->text, to, text.size + CST__STRIDE + sink->row_room);
+  to = cst__room_at(&sink->text, to, text.size + CST__SHORT_TEXT + 2 + sink->row_room);
   if (to == NULL) {
     return NULL;
   }
-  char *end = put_plain(sink, to, text, (size_t)(column->end - text.data));
+  if (text.size <= CST__SHORT_TEXT) {
+    return put_quoted_short(to, text);
+  }
+  char *end = put_plain(&sink->dialect, to, text, (size_t)(column->end - text.data));
   if (end != NULL) {
     return end;
   }
@@ -278,7 +294,7 @@ static inline char *put_text_cell(csv_sink *sink, const cst__text_column *column
 }
 
 static cst_status put_other_cell(csv_sink *sink, size_t column, int64_t row, cst_error *error) {
-  const cst__view *view = sink->columns[column].view;
+  const cst__view *view = sink->block.columns[column].view;
   if (cst__view_is_list(view)) {
     return sink_csv_put_list(sink, view, column, row, error);
   }
@@ -286,29 +302,39 @@ static cst_status put_other_cell(csv_sink *sink, size_t column, int64_t row, cst
   return CST_OK;
 }
 
-/* Writes a row at *at, and moves that: to NULL if there is no memory. */
-static cst_status csv_put_row(csv_sink *sink, int64_t row, char **at, cst_error *error) {
+/* A cell that is not in the block, after the delimiter; *at is NULL without memory. */
+static cst_status put_apart(csv_sink *sink, size_t column, int64_t row, char **at,
+                            cst_error *error) {
+  if (sink->block.columns[column].kind == CST__CELL_TEXT) {
+    *at = put_text_cell(sink, &sink->block.columns[column], row, *at);
+    return CST_OK;
+  }
+  sink->text.size = (size_t)(*at - sink->text.data);
+  CST__TRY(put_other_cell(sink, column, row, error));
+  *at = cst__text_reserve(&sink->text, sink->row_room);
+  return CST_OK;
+}
+
+/* Writes a row of the block at *at, and moves that: to NULL if there is no memory. */
+static cst_status csv_put_row(csv_sink *sink, int64_t index, char **at, cst_error *error) {
+  const cst__text_block block = sink->block; /* what is copied cannot change it */
+  const char *cells = block.cells + (size_t)index * block.row_size;
+  const int32_t *sizes = block.sizes + (size_t)index * block.num_columns;
+  const int64_t row = block.first + index;
   char *to = cst__room_at(&sink->text, *at, sink->row_room);
   const ptrdiff_t begin = to - sink->text.data;
-  for (size_t i = 0; i < sink->num_columns && to != NULL; i++) {
-    const cst__text_column *column = &sink->columns[i];
-    *to = (char)sink->dialect.delimiter;
-    to += i > 0;
-    if (cst__cell_is_null(column, row)) {
-      continue;
-    }
-    if (column->kind == CST__CELL_TEXT) {
-      to = put_text_cell(sink, column, row, to);
-    } else if (column->kind == CST__CELL_OTHER) {
-      sink->text.size = (size_t)(to - sink->text.data);
-      CST__TRY(put_other_cell(sink, i, row, error));
-      to = cst__text_reserve(&sink->text, sink->row_room);
+  for (size_t i = 0; i < block.num_columns && to != NULL; i++) {
+    const cst__text_column *column = &block.columns[i];
+    cst__copy_cell(to, cells + column->place, column->width);
+    if (sizes[i] != CST__CELL_APART) {
+      to += sizes[i];
     } else {
-      to = cst__print_cell(to, column, row);
+      to += column->prefix_size;
+      CST__TRY(put_apart(sink, i, row, &to, error));
     }
   }
-  if (to != NULL && sink->num_columns == 1 && to == sink->text.data + begin) {
-    CST__TRY(put_lone_null(sink, sink->columns[0].view, row, error));
+  if (to != NULL && block.num_columns == 1 && to == sink->text.data + begin) {
+    CST__TRY(put_lone_null(sink, block.columns[0].view, row, error));
     to = cst__text_reserve(&sink->text, sink->row_room);
   }
   if (to != NULL) {
@@ -328,14 +354,85 @@ static cst_status csv_flush(csv_sink *sink, cst_error *error) {
 }
 
 static void csv_take_columns(csv_sink *sink, const cst__view *batch) {
-  sink->row_room = (sink->num_columns + 1) * (CST__NUMBER_SIZE + 1);
   for (size_t i = 0; i < sink->num_columns; i++) {
-    cst__text_column *column = &sink->columns[i];
-    *column = cst__text_column_of(&batch->children[i]);
+    cst__text_column *column = &sink->block.columns[i];
+    cst__text_column_take(column, &batch->children[i]);
     if (sink->quotes_numbers && column->kind != CST__CELL_TEXT) {
       column->kind = CST__CELL_OTHER;
     }
   }
+}
+
+/* True if no byte of the texts can make one need quotes. */
+static bool csv_are_plain(const cst__csv_dialect *dialect, cst_bytes texts) {
+  const uint8_t comment = dialect->comment >= 0 ? (uint8_t)dialect->comment : '"';
+  if (texts.size == 0) {
+    return false;
+  }
+  const size_t last = texts.size - CST__STRIDE; /* this stride overlaps the one before */
+  cst__stride_bits found = 0;
+  for (size_t i = 0; i < texts.size && found == 0; i += CST__STRIDE) {
+    const cst__stride stride = cst__stride_load(texts.data + (i < last ? i : last));
+    found = find_specials(stride, dialect->delimiter) |
+            cst__stride_found(cst__stride_is(stride, 0xef) | cst__stride_is(stride, comment));
+  }
+  return found == 0;
+}
+
+/* The texts of a column that are short and need no quotes, and empty ones, which do. */
+static void csv_print_texts(csv_sink *sink, size_t index) {
+  const cst__csv_dialect dialect = sink->dialect; /* what is printed cannot change these */
+  const cst__text_block block = sink->block;
+  const cst__text_column column = block.columns[index];
+  char *cell = cst__first_cell(&block, index) + column.prefix_size;
+  int32_t *size = cst__first_size(&block, index);
+  int32_t most = (int32_t)column.prefix_size;
+  const bool are_plain = csv_are_plain(&dialect, cst__short_texts(&block, &column));
+  for (int64_t row = block.first; row < block.first + block.rows; row++) {
+    *size = CST__CELL_APART;
+    if (cst__cell_is_null(&column, row)) {
+      *size = cst__put_null(&block, cell, column.prefix_size);
+    } else {
+      const cst_bytes text = cst__cell_text(&column, row);
+      const size_t readable = (size_t)(column.end - text.data);
+      if (text.size == 0) {
+        memcpy(cell, "\"\"", 2);
+        *size = (int32_t)column.prefix_size + 2;
+      } else if (text.size <= CST__SHORT_TEXT &&
+                 ((are_plain && cst__copy_short(cell, text, readable)) ||
+                  put_plain(&dialect, cell, text, readable) != NULL)) {
+        *size = (int32_t)(column.prefix_size + text.size);
+      }
+    }
+    most = *size > most ? *size : most;
+    cell += block.row_size;
+    size += block.num_columns;
+  }
+  block.columns[index].width = (size_t)most;
+}
+
+static void csv_print_block(csv_sink *sink, int64_t first, int64_t rows) {
+  sink->block.first = first;
+  sink->block.rows = rows < sink->block.most_rows ? rows : sink->block.most_rows;
+  for (size_t i = 0; i < sink->num_columns; i++) {
+    if (sink->block.columns[i].kind == CST__CELL_TEXT) {
+      csv_print_texts(sink, i);
+    } else {
+      cst__text_block_print(&sink->block, i);
+    }
+  }
+}
+
+static cst_status csv_put_block(csv_sink *sink, char **at, cst_error *error) {
+  for (int64_t i = 0; i < sink->block.rows && *at != NULL; i++) {
+    CST__TRY(csv_put_row(sink, i, at, error));
+    sink->text.size = *at != NULL ? (size_t)(*at - sink->text.data) : 0;
+    if (sink->text.size >= FLUSH_SIZE || sink->cell.failed) {
+      CST__TRY(csv_flush(sink, error));
+      *at = sink->text.data;
+    }
+  }
+  return CST_OK;
 }
 
 static cst_status csv_put_rows(csv_sink *sink, const cst__view *batch, cst_error *error) {
@@ -344,13 +441,9 @@ static cst_status csv_put_rows(csv_sink *sink, const cst__view *batch, cst_error
   }
   csv_take_columns(sink, batch);
   char *to = cst__text_reserve(&sink->text, sink->row_room);
-  for (int64_t row = 0; row < batch->length && to != NULL; row++) {
-    CST__TRY(csv_put_row(sink, row, &to, error));
-    sink->text.size = to != NULL ? (size_t)(to - sink->text.data) : 0;
-    if (sink->text.size >= FLUSH_SIZE || sink->cell.failed) {
-      CST__TRY(csv_flush(sink, error));
-      to = sink->text.data;
-    }
+  for (int64_t row = 0; row < batch->length && to != NULL; row += sink->block.rows) {
+    csv_print_block(sink, row, batch->length - row);
+    CST__TRY(csv_put_block(sink, &to, error));
   }
   return to != NULL ? CST_OK : csv_flush(sink, error);
 }
@@ -424,13 +517,16 @@ static cst_status csv_begin(csv_sink *sink, const cst__sink_target *target, cst_
       strchr(numbers, sink->dialect.delimiter) != NULL || sink->dialect.comment >= 0;
   sink->quotes_inner = strchr(numbers, sink->dialect.secondary) != NULL;
   sink->is_multivalent = cst__new_zero(&sink->allocator, sink->num_columns + 1);
-  sink->columns = cst__new_zero(&sink->allocator, (sink->num_columns + 1) * sizeof *sink->columns);
-  if (sink->is_multivalent == NULL || sink->columns == NULL) {
+  if (sink->is_multivalent == NULL) {
     return cst__fail_memory(error, sink->num_columns);
   }
+  CST__TRY(
+      cst__text_block_init(&sink->block, sink->num_columns, "    ", 0, &sink->allocator, error));
   for (size_t i = 0; i < sink->num_columns; i++) {
     const char *name = sink->schema->children[i]->name;
     name = name != NULL ? name : "";
+    csv_put(&sink->block.prefixes, &sink->dialect.delimiter, i > 0);
+    cst__text_block_end_prefix(&sink->block, i);
     sink->is_multivalent[i] = csv->secondary_delimiter != 0 || csv_is_named(csv, name);
     if (csv->header) {
       csv_put(&sink->text, &sink->dialect.delimiter, i > 0);
@@ -438,6 +534,8 @@ static cst_status csv_begin(csv_sink *sink, const cst__sink_target *target, cst_
     }
   }
   csv_put(&sink->text, "\n", csv->header);
+  CST__TRY(cst__text_block_lay_out(&sink->block, error));
+  sink->row_room = sink->block.row_size + 2 * CST__STRIDE;
   return CST_OK;
 }
 

@@ -1,10 +1,9 @@
 /* Record batches to JSON lines: one object per row. */
-#include <math.h>
 #include <string.h>
 
 #include "format/json/text.h"
 #include "format/sink/sink_format.h"
-#include "format/sink/text_column.h"
+#include "format/sink/text_block.h"
 #include "text/json_string.h"
 #include "text/stride.h"
 
@@ -16,10 +15,7 @@ typedef struct json_sink {
   const struct ArrowSchema *schema; /* borrowed */
   cst__arena arena;                 /* the views of one batch */
   cst__text text;                   /* lines that are not written yet */
-  cst__text keys;                   /* the keys of all columns, one after the other */
-  size_t *key_ends;                 /* where each key ends in `keys` */
-  cst__text_column *columns;        /* of the batch */
-  size_t num_columns;
+  cst__text_block block;            /* of the batch; before each cell stands its key */
   size_t row_room; /* bytes that a row may take, its texts and what is nested aside */
   bool lossy;
 } json_sink;
@@ -28,33 +24,23 @@ static void json_free(void *ptr) {
   json_sink *sink = ptr;
   cst__arena_reset(&sink->arena);
   cst__text_free(&sink->text);
-  cst__text_free(&sink->keys);
-  cst__delete(sink->key_ends);
-  cst__delete(sink->columns);
+  cst__text_block_reset(&sink->block);
   cst__delete(sink);
 }
 
 /* Each key with what stands before and after it. */
 static cst_status make_keys(json_sink *sink, cst_error *error) {
+  cst__text_block *block = &sink->block;
   const size_t count = (size_t)sink->schema->n_children;
-  sink->num_columns = count;
-  sink->key_ends = cst__new(&sink->allocator, (count + 1) * sizeof *sink->key_ends);
-  sink->columns = cst__new_zero(&sink->allocator, (count + 1) * sizeof *sink->columns);
-  if (sink->key_ends == NULL || sink->columns == NULL) {
-    return cst__fail_memory(error, count * sizeof *sink->columns);
-  }
+  CST__TRY(cst__text_block_init(block, count, "null", 4, &sink->allocator, error));
   for (size_t i = 0; i < count; i++) {
     const char *name = sink->schema->children[i]->name;
-    cst__text_puts(&sink->keys, i == 0 ? "{" : ", ");
-    cst__json_key(&sink->keys, name != NULL ? name : "");
-    sink->key_ends[i] = sink->keys.size;
+    cst__text_puts(&block->prefixes, i == 0 ? "{" : ", ");
+    cst__json_key(&block->prefixes, name != NULL ? name : "");
+    cst__text_block_end_prefix(block, i);
   }
-  char *padding = cst__text_reserve(&sink->keys, CST__STRIDE);
-  if (padding == NULL) {
-    return cst__fail_memory(error, sink->keys.size);
-  }
-  memset(padding, 0, CST__STRIDE);
-  sink->row_room = sink->keys.size + (count + 1) * CST__NUMBER_SIZE + CST__STRIDE;
+  CST__TRY(cst__text_block_lay_out(block, error));
+  sink->row_room = block->row_size + 2 * CST__STRIDE;
   return CST_OK;
 }
 
@@ -74,7 +60,7 @@ static cst_status json_open(const cst__sink_target *open, void **out, cst_error 
   if (sink == NULL) {
     return cst__fail_memory(error, sizeof *sink);
   }
-  sink->allocator = sink->text.allocator = sink->keys.allocator = allocator;
+  sink->allocator = sink->text.allocator = allocator;
   sink->output = open->output;
   sink->schema = open->schema;
   sink->lossy = open->options->lossy;
@@ -101,14 +87,6 @@ static cst_status json_flush(json_sink *sink, cst_error *error) {
   size_t size = sink->text.size;
   sink->text.size = 0;
   return size > 0 ? cst__output_write(sink->output, sink->text.data, size, error) : CST_OK;
-}
-
-/* Copies a key; those in `keys` can be read a stride further. */
-static inline char *put_key(char *to, const char *key, size_t size) {
-  for (size_t i = 0; i < size; i += CST__STRIDE) {
-    (void)cst__stride_copy(to + i, (const uint8_t *)key + i);
-  }
-  return to + size;
 }
 
 /* A string, which is valid as the batch was checked. */
@@ -142,35 +120,25 @@ static char *put_other_cell(json_sink *sink, const cst__text_column *column, int
   return cst__text_reserve(&sink->text, sink->row_room);
 }
 
-/* NaN and the infinities are words in quotes. */
-static inline bool is_word(const cst__text_column *column, int64_t row) {
-  const int64_t at = column->offset + row;
-  return (column->kind == CST__CELL_FLOAT64 && !isfinite(((const double *)column->data)[at])) ||
-         (column->kind == CST__CELL_FLOAT32 && !isfinite(((const float *)column->data)[at]));
-}
-
-/* Writes a row at `to`, and returns where it ends; NULL: out of memory. */
-static char *put_row(json_sink *sink, int64_t row, char *to) {
-  static const char null[] = {'n', 'u', 'l', 'l'};
-  const char *key = sink->keys.data;
+/* Writes a row of the block at `to`, and returns where it ends; NULL: out of memory. */
+static char *put_row(json_sink *sink, int64_t index, char *to) {
+  const cst__text_block block = sink->block; /* what is copied cannot change it */
+  const char *cells = block.cells + (size_t)index * block.row_size;
+  const int32_t *sizes = block.sizes + (size_t)index * block.num_columns;
+  const int64_t row = block.first + index;
   to = cst__room_at(&sink->text, to, sink->row_room);
-  for (size_t i = 0; i < sink->num_columns && to != NULL; i++) {
-    const cst__text_column *column = &sink->columns[i];
-    const char *end = sink->keys.data + sink->key_ends[i];
-    to = put_key(to, key, (size_t)(end - key));
-    key = end;
-    if (cst__cell_is_null(column, row)) {
-      memcpy(to, null, sizeof null);
-      to += sizeof null;
+  for (size_t i = 0; i < block.num_columns && to != NULL; i++) {
+    const cst__text_column *column = &block.columns[i];
+    cst__copy_cell(to, cells + column->place, column->width);
+    if (sizes[i] != CST__CELL_APART) {
+      to += sizes[i];
     } else if (column->kind == CST__CELL_TEXT) {
-      to = put_string_cell(sink, column, row, to);
-    } else if (column->kind == CST__CELL_OTHER || is_word(column, row)) {
-      to = put_other_cell(sink, column, row, to);
+      to = put_string_cell(sink, column, row, to + column->prefix_size);
     } else {
-      to = cst__print_cell(to, column, row);
+      to = put_other_cell(sink, column, row, to + column->prefix_size);
     }
   }
-  if (to != NULL && sink->num_columns == 0) {
+  if (to != NULL && block.num_columns == 0) {
     *to++ = '{';
   }
   if (to != NULL) {
@@ -181,12 +149,80 @@ static char *put_row(json_sink *sink, int64_t row, char *to) {
 }
 
 static void json_take_columns(json_sink *sink, const cst__view *batch) {
-  for (size_t i = 0; i < sink->num_columns; i++) {
-    sink->columns[i] = cst__text_column_of(&batch->children[i]);
-    if (sink->columns[i].kind == CST__CELL_TEXT && !batch->children[i].is_string) {
-      sink->columns[i].kind = CST__CELL_OTHER; /* bytes may be base64 */
+  for (size_t i = 0; i < sink->block.num_columns; i++) {
+    cst__text_column *column = &sink->block.columns[i];
+    cst__text_column_take(column, &batch->children[i]);
+    if (column->kind == CST__CELL_TEXT && !batch->children[i].is_string) {
+      column->kind = CST__CELL_OTHER; /* bytes may be base64 */
     }
   }
+}
+
+/* True if no byte of the texts can begin what is escaped. */
+static bool json_are_plain(cst_bytes texts) {
+  if (texts.size == 0) {
+    return false;
+  }
+  const size_t last = texts.size - CST__STRIDE; /* this stride overlaps the one before */
+  cst__stride_bits found = 0;
+  for (size_t i = 0; i < texts.size && found == 0; i += CST__STRIDE) {
+    found = cst__json_candidates(cst__stride_load(texts.data + (i < last ? i : last)), true);
+  }
+  return found == 0;
+}
+
+/* The strings of a column that are short and have no escapes. */
+static void json_print_texts(json_sink *sink, size_t index) {
+  const cst__text_block block = sink->block; /* what is printed cannot change it */
+  const cst__text_column column = block.columns[index];
+  char *cell = cst__first_cell(&block, index) + column.prefix_size;
+  int32_t *size = cst__first_size(&block, index);
+  int32_t most = (int32_t)column.prefix_size;
+  const bool are_plain = json_are_plain(cst__short_texts(&block, &column));
+  for (int64_t row = block.first; row < block.first + block.rows; row++) {
+    *size = CST__CELL_APART;
+    if (cst__cell_is_null(&column, row)) {
+      *size = cst__put_null(&block, cell, column.prefix_size);
+    } else {
+      const cst_bytes text = cst__cell_text(&column, row);
+      const size_t readable = (size_t)(column.end - text.data);
+      if (text.size <= CST__SHORT_TEXT &&
+          ((are_plain && cst__copy_short(cell + 1, text, readable)) ||
+           cst__copy_json_short(cell + 1, text, readable))) {
+        cell[0] = '"';
+        cell[text.size + 1] = '"';
+        *size = (int32_t)(column.prefix_size + text.size + 2);
+      }
+    }
+    most = *size > most ? *size : most;
+    cell += block.row_size;
+    size += block.num_columns;
+  }
+  block.columns[index].width = (size_t)most;
+}
+
+static void json_print_block(json_sink *sink, int64_t first, int64_t rows) {
+  sink->block.first = first;
+  sink->block.rows = rows < sink->block.most_rows ? rows : sink->block.most_rows;
+  for (size_t i = 0; i < sink->block.num_columns; i++) {
+    if (sink->block.columns[i].kind == CST__CELL_TEXT) {
+      json_print_texts(sink, i);
+    } else {
+      cst__text_block_print(&sink->block, i);
+    }
+  }
+}
+
+static cst_status json_put_block(json_sink *sink, char **at, cst_error *error) {
+  for (int64_t i = 0; i < sink->block.rows && *at != NULL; i++) {
+    *at = put_row(sink, i, *at);
+    sink->text.size = *at != NULL ? (size_t)(*at - sink->text.data) : 0;
+    if (sink->text.size >= FLUSH_SIZE) {
+      CST__TRY(json_flush(sink, error));
+      *at = sink->text.data;
+    }
+  }
+  return CST_OK;
 }
 
 static cst_status put_rows(json_sink *sink, const cst__view *batch, cst_error *error) {
@@ -195,13 +231,9 @@ static cst_status put_rows(json_sink *sink, const cst__view *batch, cst_error *e
   }
   json_take_columns(sink, batch);
   char *to = cst__text_reserve(&sink->text, sink->row_room);
-  for (int64_t row = 0; row < batch->length && to != NULL; row++) {
-    to = put_row(sink, row, to);
-    sink->text.size = to != NULL ? (size_t)(to - sink->text.data) : 0;
-    if (sink->text.size >= FLUSH_SIZE) {
-      CST__TRY(json_flush(sink, error));
-      to = sink->text.data;
-    }
+  for (int64_t row = 0; row < batch->length && to != NULL; row += sink->block.rows) {
+    json_print_block(sink, row, batch->length - row);
+    CST__TRY(json_put_block(sink, &to, error));
   }
   return to != NULL ? CST_OK : json_flush(sink, error);
 }

@@ -21,12 +21,17 @@ typedef enum cst__cell_kind {
 typedef struct cst__text_column {
   cst__cell_kind kind;
   bool has_wide_offsets; /* of 64 bits */
+  bool is_all_null;      /* by its type */
   const uint8_t *validity;
   int64_t offset;      /* of the first row */
   const void *data;    /* numbers; the bytes of texts */
   const void *offsets; /* of texts */
   const uint8_t *end;  /* of texts: bytes can be read up to here */
   const cst__view *view;
+  size_t prefix_size; /* of what stands before each cell: text_block.h */
+  size_t prefix_end;
+  size_t place; /* of its cell in a row of the block */
+  size_t width; /* of its widest cell in the block */
 } cst__text_column;
 
 static inline cst__cell_kind cst__cell_kind_of(const cst__view *view) {
@@ -50,34 +55,35 @@ static inline cst__cell_kind cst__cell_kind_of(const cst__view *view) {
   }
 }
 
-/* The view outlives the column. */
-static inline cst__text_column cst__text_column_of(const cst__view *view) {
-  cst__text_column column = {.kind = cst__cell_kind_of(view),
-                             .has_wide_offsets = view->offset_width == 8,
-                             .validity = view->validity,
-                             .offset = view->offset,
-                             .data = view->data,
-                             .offsets = view->offsets,
-                             .view = view};
-  if (column.kind == CST__CELL_TEXT && view->length > 0) {
+/* Takes a column of the next batch; the view outlives it. */
+static inline void cst__text_column_take(cst__text_column *column, const cst__view *view) {
+  column->kind = cst__cell_kind_of(view);
+  column->has_wide_offsets = view->offset_width == 8;
+  column->is_all_null = view->layout == CST__LAYOUT_NULL;
+  column->validity = view->validity;
+  column->offset = view->offset;
+  column->data = view->data;
+  column->offsets = view->offsets;
+  column->view = view;
+  if (column->kind == CST__CELL_TEXT && view->length > 0) {
     const uint8_t *bytes = view->data != NULL ? view->data : (const uint8_t *)"";
-    column.data = bytes;
-    column.end =
+    column->data = bytes;
+    column->end =
         bytes + cst__view_entry(view->offsets, view->offset_width, view->offset + view->length);
   }
-  return column;
 }
 
 static inline bool cst__cell_is_null(const cst__text_column *column, int64_t row) {
   const int64_t at = column->offset + row;
   return column->validity != NULL ? (column->validity[at >> 3] >> (at & 7) & 1) == 0
-                                  : column->view->layout == CST__LAYOUT_NULL;
+                                  : column->is_all_null;
 }
 
 /* Prints a number that is not null; there is room for CST__NUMBER_SIZE. */
-static inline char *cst__print_cell(char *to, const cst__text_column *column, int64_t row) {
+static inline char *cst__print_cell(char *to, const cst__text_column *column, cst__cell_kind kind,
+                                    int64_t row) {
   const int64_t at = column->offset + row;
-  switch (column->kind) {
+  switch (kind) {
     case CST__CELL_INT64:
       return to + cst__print_int64(to, ((const int64_t *)column->data)[at]);
     case CST__CELL_FLOAT64:

@@ -74,11 +74,21 @@ static cst_status builder_make_views(cst__builder *b, cst_error *error) {
 
 /* ---- arrays ---- */
 
+/* The bits of the last byte that are no slot's depend on the memory that the bitmap grew in: they
+ * become 0, so that the same rows give the same bytes. */
+static uint8_t *finish_validity(cst__builder *b) {
+  if (b->null_count == 0) {
+    return NULL;
+  }
+  b->validity[(b->length - 1) / 8] &= (uint8_t)(0xff >> (-b->length & 7));
+  return b->validity;
+}
+
 /* The array of one builder; its children are exported on their own. */
 static void builder_fill_array(cst__builder *b, cst__builder_set *set) {
   cst__builder_buffers *own = b->buffers;
   int64_t count = 1;
-  own->pointers[0] = b->null_count > 0 ? b->validity : NULL;
+  own->pointers[0] = finish_validity(b);
   switch (b->type->layout) {
     case CST__LAYOUT_NULL:
       count = 0;

@@ -411,6 +411,24 @@ TEST(a_bitmap_is_made_with_the_first_null_only) {
   column_close(&c);
 }
 
+TEST(bits_after_the_last_slot_are_zero) {
+  for (int64_t length = 1; length <= 17; length++) {
+    column c;
+    int64_t value = 7;
+    column_open(&c, "l", NULL);
+    for (c.batch->root->length = 0; c.batch->root->length < length - 1; c.batch->root->length++) {
+      CHECK(cst__builder_append(c.to, &value, 8));
+    }
+    CHECK(cst__builder_append_null(c.to));
+    c.batch->root->length = length;
+    struct ArrowArray got = column_finish(&c);
+    const uint8_t *bits = got.children[0]->buffers[0];
+    CHECK_EQ(bits[(length - 1) / 8], (1 << (length - 1) % 8) - 1);
+    got.release(&got);
+    column_close(&c);
+  }
+}
+
 TEST(what_is_absent_is_null_or_zero_and_has_a_limit) {
   column c;
   column_open(&c, "+L", "l");

@@ -192,6 +192,22 @@ TEST(slices_of_columns) {
   }
 }
 
+TEST(nulls_are_counted_where_the_array_says_not_how_many) {
+  fixture counted;
+  fixture f;
+  make(&counted);
+  make(&f);
+  CHECK_EQ(write_once(&counted), CST_OK);
+  for (int64_t i = 0; i < f.array.n_children; i++) {
+    f.array.children[i]->null_count = -1;
+  }
+  CHECK_EQ(write_once(&f), CST_OK);
+  CHECK_EQ(f.out.size, counted.out.size);
+  CHECK_MEM(f.out.data, counted.out.data, counted.out.size);
+  drop(&f);
+  drop(&counted);
+}
+
 TEST(a_file_has_its_magic_at_both_ends) {
   fixture f;
   make(&f);

@@ -166,10 +166,11 @@ static int64_t slots_below(const cst__view *view, const struct ArrowArray *array
 }
 
 /* True if nothing, at any depth, begins after its first slot or goes on after the last one that
- * is needed: nanoarrow would write it all, and readers may refuse it. */
+ * is needed: nanoarrow would write it all, and readers may refuse it. Nulls are counted, too: for
+ * those of a slice, which are not, nanoarrow would write -1. */
 static bool is_compact(const cst__view *view, const struct ArrowArray *array) {
   int64_t slots = slots_below(view, array);
-  bool compact = array->offset == 0;
+  bool compact = array->offset == 0 && array->null_count >= 0;
   for (int64_t i = 0; i < view->num_children && compact; i++) {
     const struct ArrowArray *child = array->children[i];
     compact = (slots < 0 || child->length == slots) && is_compact(&view->children[i], child);

@@ -8,6 +8,7 @@ module does nothing.
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from .._core import Array, ArrowSchema, RecordBatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import ModuleType
 
 
 def exported(obj: Any) -> Any:
@@ -45,19 +47,16 @@ def to_pyarrow(obj: Any) -> Any:
     if isinstance(obj, ArrowSchema):
         if hasattr(pa.Schema, "__arrow_c_schema__"):
             return pa.schema(obj)
-        from .capsules import address
-
         schema = obj.__arrow_c_schema__()  # lives until it is imported
-        return pa.Schema._import_from_c(address(schema, b"arrow_schema"))
+        return pa.Schema._import_from_c(_capsules().address(schema, b"arrow_schema"))
     if not isinstance(obj, Array | RecordBatch):
         raise TypeError(f"expected an Array, a RecordBatch or an ArrowSchema, not {type(obj)}")
     is_batch = isinstance(obj, RecordBatch)
     if hasattr(pa.Array, "__arrow_c_array__"):
         return pa.record_batch(obj) if is_batch else pa.array(obj)
-    from .capsules import address
-
     schema, array = obj.__arrow_c_array__()
     kind = pa.RecordBatch if is_batch else pa.Array
+    address = _capsules().address
     return kind._import_from_c(address(array, b"arrow_array"), address(schema, b"arrow_schema"))
 
 
@@ -123,7 +122,14 @@ def _one_array(pa: Any, chunked: Any) -> Any:
     return pa.concat_arrays(chunked.chunks) if chunked.num_chunks else empty
 
 
-def _capsule(name: bytes, export: Callable[[int], None]) -> object:
-    from .capsules import capsule
+@functools.cache
+def _capsules() -> ModuleType:
+    """Imported when needed, and once: it needs ctypes, and an import within a function takes a
+    microsecond each time."""
+    from . import capsules
 
-    return capsule(name, export)
+    return capsules
+
+
+def _capsule(name: bytes, export: Callable[[int], None]) -> object:
+    return _capsules().capsule(name, export)

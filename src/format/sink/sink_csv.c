@@ -381,6 +381,7 @@ static bool csv_are_plain(const cst__csv_dialect *dialect, cst_bytes texts) {
 
 /* The texts of a column that are short and need no quotes, and empty ones, which do. */
 static void csv_print_texts(csv_sink *sink, size_t index) {
+  static const char quotes[] = {'"', '"'};
   const cst__csv_dialect dialect = sink->dialect; /* what is printed cannot change these */
   const cst__text_block block = sink->block;
   const cst__text_column column = block.columns[index];
@@ -391,13 +392,13 @@ static void csv_print_texts(csv_sink *sink, size_t index) {
   for (int64_t row = block.first; row < block.first + block.rows; row++) {
     *size = CST__CELL_APART;
     if (cst__cell_is_null(&column, row)) {
-      *size = cst__put_null(&block, cell, column.prefix_size);
+      *size = cst__put_null_cell(&block, cell, column.prefix_size);
     } else {
       const cst_bytes text = cst__cell_text(&column, row);
       const size_t readable = (size_t)(column.end - text.data);
       if (text.size == 0) {
-        memcpy(cell, "\"\"", 2);
-        *size = (int32_t)column.prefix_size + 2;
+        memcpy(cell, quotes, sizeof quotes);
+        *size = (int32_t)(column.prefix_size + sizeof quotes);
       } else if (text.size <= CST__SHORT_TEXT &&
                  ((are_plain && cst__copy_short(cell, text, readable)) ||
                   put_plain(&dialect, cell, text, readable) != NULL)) {

@@ -182,7 +182,7 @@ static void json_print_texts(json_sink *sink, size_t index) {
   for (int64_t row = block.first; row < block.first + block.rows; row++) {
     *size = CST__CELL_APART;
     if (cst__cell_is_null(&column, row)) {
-      *size = cst__put_null(&block, cell, column.prefix_size);
+      *size = cst__put_null_cell(&block, cell, column.prefix_size);
     } else {
       const cst_bytes text = cst__cell_text(&column, row);
       const size_t readable = (size_t)(column.end - text.data);

@@ -81,7 +81,7 @@ static inline void print_cells(const cst__text_block *of, size_t index, cst__cel
   int32_t most = (int32_t)column.prefix_size;
   for (int64_t row = block.first; row < block.first + block.rows; row++) {
     if (cst__cell_is_null(&column, row)) {
-      *size = cst__put_null(&block, cell, column.prefix_size);
+      *size = cst__put_null_cell(&block, cell, column.prefix_size);
     } else if (kind == CST__CELL_OTHER || is_word(&column, kind, row)) {
       *size = CST__CELL_APART;
     } else {

@@ -52,7 +52,8 @@ static inline int32_t *cst__first_size(const cst__text_block *block, size_t inde
   return block->sizes + index;
 }
 
-static inline int32_t cst__put_null(const cst__text_block *block, char *to, size_t prefix_size) {
+static inline int32_t cst__put_null_cell(const cst__text_block *block, char *to,
+                                         size_t prefix_size) {
   memcpy(to, block->null, 4);
   return (int32_t)(prefix_size + block->null_size);
 }

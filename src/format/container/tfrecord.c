@@ -59,7 +59,9 @@ static cst_status tfrecord_scan(const cst__chunk *chunk, uint64_t max_record_siz
     }
     out->frames[count++] = frame;
     size_t size = (size_t)length + HEADER + FOOTER;
-    cst__prefetch(header + FETCH_AHEAD, size, FETCH_MOST);
+    if (rest > size + FETCH_AHEAD) { /* a record that was picked alone has nothing after it */
+      cst__prefetch(header + FETCH_AHEAD, size, FETCH_MOST);
+    }
     at += size;
   }
   out->count = count;

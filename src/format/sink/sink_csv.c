@@ -380,7 +380,8 @@ static bool csv_are_plain(const cst__csv_dialect *dialect, cst_bytes texts) {
 }
 
 /* The texts of a column that are short and need no quotes, and empty ones, which do. */
-static void csv_print_texts(csv_sink *sink, size_t index) {
+static void csv_print_texts(void *ptr, size_t index) {
+  const csv_sink *sink = ptr;
   static const char quotes[] = {'"', '"'};
   const cst__csv_dialect dialect = sink->dialect; /* what is printed cannot change these */
   const cst__text_block block = sink->block;
@@ -412,18 +413,6 @@ static void csv_print_texts(csv_sink *sink, size_t index) {
   block.columns[index].width = (size_t)most;
 }
 
-static void csv_print_block(csv_sink *sink, int64_t first, int64_t rows) {
-  sink->block.first = first;
-  sink->block.rows = rows < sink->block.most_rows ? rows : sink->block.most_rows;
-  for (size_t i = 0; i < sink->num_columns; i++) {
-    if (sink->block.columns[i].kind == CST__CELL_TEXT) {
-      csv_print_texts(sink, i);
-    } else {
-      cst__text_block_print(&sink->block, i);
-    }
-  }
-}
-
 static cst_status csv_put_block(csv_sink *sink, char **at, cst_error *error) {
   for (int64_t i = 0; i < sink->block.rows && *at != NULL; i++) {
     CST__TRY(csv_put_row(sink, i, at, error));
@@ -443,7 +432,7 @@ static cst_status csv_put_rows(csv_sink *sink, const cst__view *batch, cst_error
   csv_take_columns(sink, batch);
   char *to = cst__text_reserve(&sink->text, sink->row_room);
   for (int64_t row = 0; row < batch->length && to != NULL; row += sink->block.rows) {
-    csv_print_block(sink, row, batch->length - row);
+    cst__text_block_print(&sink->block, row, batch->length - row, csv_print_texts, sink);
     CST__TRY(csv_put_block(sink, &to, error));
   }
   return to != NULL ? CST_OK : csv_flush(sink, error);

@@ -172,7 +172,8 @@ static bool json_are_plain(cst_bytes texts) {
 }
 
 /* The strings of a column that are short and have no escapes. */
-static void json_print_texts(json_sink *sink, size_t index) {
+static void json_print_texts(void *ptr, size_t index) {
+  const json_sink *sink = ptr;
   const cst__text_block block = sink->block; /* what is printed cannot change it */
   const cst__text_column column = block.columns[index];
   char *cell = cst__first_cell(&block, index) + column.prefix_size;
@@ -201,18 +202,6 @@ static void json_print_texts(json_sink *sink, size_t index) {
   block.columns[index].width = (size_t)most;
 }
 
-static void json_print_block(json_sink *sink, int64_t first, int64_t rows) {
-  sink->block.first = first;
-  sink->block.rows = rows < sink->block.most_rows ? rows : sink->block.most_rows;
-  for (size_t i = 0; i < sink->block.num_columns; i++) {
-    if (sink->block.columns[i].kind == CST__CELL_TEXT) {
-      json_print_texts(sink, i);
-    } else {
-      cst__text_block_print(&sink->block, i);
-    }
-  }
-}
-
 static cst_status json_put_block(json_sink *sink, char **at, cst_error *error) {
   for (int64_t i = 0; i < sink->block.rows && *at != NULL; i++) {
     *at = put_row(sink, i, *at);
@@ -232,7 +221,7 @@ static cst_status put_rows(json_sink *sink, const cst__view *batch, cst_error *e
   json_take_columns(sink, batch);
   char *to = cst__text_reserve(&sink->text, sink->row_room);
   for (int64_t row = 0; row < batch->length && to != NULL; row += sink->block.rows) {
-    json_print_block(sink, row, batch->length - row);
+    cst__text_block_print(&sink->block, row, batch->length - row, json_print_texts, sink);
     CST__TRY(json_put_block(sink, &to, error));
   }
   return to != NULL ? CST_OK : json_flush(sink, error);

@@ -95,7 +95,7 @@ static inline void print_cells(const cst__text_block *of, size_t index, cst__cel
   block.columns[index].width = (size_t)most;
 }
 
-void cst__text_block_print(cst__text_block *block, size_t index) {
+void cst__text_block_print_column(const cst__text_block *block, size_t index) {
   switch (block->columns[index].kind) {
     case CST__CELL_INT64:
       print_cells(block, index, CST__CELL_INT64);

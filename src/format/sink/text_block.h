@@ -40,7 +40,23 @@ cst_status cst__text_block_lay_out(cst__text_block *block, cst_error *error);
 void cst__text_block_reset(cst__text_block *block);
 
 /* Prints the cells of a column that has no texts. */
-void cst__text_block_print(cst__text_block *block, size_t index);
+void cst__text_block_print_column(const cst__text_block *block, size_t index);
+
+/* Prints the rows of the batch from `first` on, of which there are `rows`, or as many as fit;
+ * columns of texts by a function of the sink, as its format writes them. */
+static inline void cst__text_block_print(cst__text_block *block, int64_t first, int64_t rows,
+                                         void (*print_texts)(void *sink, size_t index),
+                                         void *sink) {
+  block->first = first;
+  block->rows = rows < block->most_rows ? rows : block->most_rows;
+  for (size_t i = 0; i < block->num_columns; i++) {
+    if (block->columns[i].kind == CST__CELL_TEXT) {
+      print_texts(sink, i);
+    } else {
+      cst__text_block_print_column(block, i);
+    }
+  }
+}
 
 /* The place of the first cell of a column, and that of its size; the next ones are row_size and
  * num_columns further on. */

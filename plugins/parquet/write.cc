@@ -201,7 +201,6 @@ arrow::Status WritePart(Writing *writing, const arrow::RecordBatch &part, int64_
   ARROW_RETURN_NOT_OK(CheckMemory(writing));
   if (writing->pending > 0 && writing->pending + bytes > writing->group_bytes) {
     ARROW_RETURN_NOT_OK(writing->writer->NewBufferedRowGroup());
-    Pool()->ReleaseUnused();  // what the closed one took: memory stays that of one row group
     writing->pending = 0;
   }
   ARROW_RETURN_NOT_OK(writing->writer->WriteRecordBatch(part));

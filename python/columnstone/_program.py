@@ -8,12 +8,15 @@ import nothing that they do not need.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pyarrow as pa
 
     from ._formats.reader import Reader
 
@@ -77,6 +80,8 @@ def _run(serve: Callable[[], None]) -> NoReturn:
 def _serve_parquet() -> None:
     # pyarrow imports numpy if it can, which takes longer than all else; nothing here needs it.
     sys.modules.setdefault("numpy", None)  # type: ignore[arg-type]
+    # pyarrow keeps a row group's memory for the next one: given back, it would be cleared anew.
+    os.environ.setdefault("MIMALLOC_PURGE_DELAY", "-1")
     verb, options, file = _arguments()
     if verb == "read":
         _read_parquet(file, options)
@@ -117,11 +122,21 @@ def _open_parquet(
     return open_file(file, columns, batch_size, threads, max_inflation=max_inflation)
 
 
+class _Pipe(io.BufferedReader):
+    """A pipe for pyarrow, read into memory of its pool: that of bytes would be new each time."""
+
+    def read_buffer(self, size: int) -> pa.Buffer:
+        import pyarrow as pa
+
+        buffer = pa.allocate_buffer(size)
+        return buffer.slice(0, self.readinto(memoryview(buffer)))
+
+
 def _write_parquet(file: str, options: dict[str, list[str]]) -> None:
     from ._formats.parquet.sink import write_file
 
     level = int(options.get("--level", ["0"])[-1])
-    write_file(sys.stdin.buffer, file, level)
+    write_file(_Pipe(io.FileIO(0, closefd=False)), file, level)
 
 
 def parquet() -> NoReturn:

@@ -112,8 +112,8 @@ typedef struct cst__csv_lines {
 typedef struct cst__csv_file {
   cst_allocator allocator;
   cst__csv_dialect dialect;
-  cst__input *input;
-  const char *name; /* borrowed */
+  cst__input *input; /* NULL: the block is borrowed, and all of the text */
+  const char *name;  /* borrowed */
   uint8_t *block;
   size_t block_size; /* bytes to read at a time */
   size_t capacity;
@@ -164,6 +164,10 @@ typedef struct cst__csv_file_options {
 cst_status cst__csv_file_open(cst__csv_file *file, cst__input *input,
                               const cst__csv_file_options *options, const cst_allocator *allocator,
                               cst_error *error);
+/* The same for a text in memory, which is borrowed until close. */
+cst_status cst__csv_file_open_text(cst__csv_file *file, const cst__table_text *text,
+                                   const char *name, const cst__csv_file_options *options,
+                                   const cst_allocator *allocator, cst_error *error);
 /* Zero-initialised storage is allowed. */
 void cst__csv_file_close(cst__csv_file *file);
 /* The line of names. */

@@ -113,12 +113,17 @@ static cst_status set_names(cst__csv_plan *plan, const char *const *names, size_
 static cst_status csv_plan_open_file(const cst__csv_plan *plan, const cst__table_files *files,
                                      size_t i, cst__csv_file *file, cst_error *error) {
   cst__input *input;
-  *file = (cst__csv_file){0};
-  CST__TRY(files->open(files->ctx, i, &input, error));
   const cst__csv_file_options options = {.dialect = plan->dialect,
                                          .skip_lines = plan->skip_lines,
                                          .block_size = plan->block_size,
                                          .max_row_size = plan->max_record_size};
+  *file = (cst__csv_file){0};
+  if (files->text != NULL) {
+    const cst__table_text text = files->text(files->ctx, i);
+    return cst__csv_file_open_text(file, &text, files->name(files->ctx, i), &options,
+                                   &plan->allocator, error);
+  }
+  CST__TRY(files->open(files->ctx, i, &input, error));
   return cst__csv_file_open(file, input, &options, &plan->allocator, error);
 }
 

@@ -62,27 +62,23 @@ static cst_status pass_lines(cst__csv_file *f, uint64_t lines, cst_error *error)
   return CST_OK;
 }
 
-cst_status cst__csv_file_open(cst__csv_file *file, cst__input *input,
-                              const cst__csv_file_options *options, const cst_allocator *allocator,
-                              cst_error *error) {
+static cst__csv_file csv_file_of(const char *name, const cst__csv_file_options *options,
+                                 const cst_allocator *allocator) {
   const size_t most = CST__CSV_SIZE - CST__CSV_PADDING;
-  size_t size = options->block_size;
-  *file = (cst__csv_file){
+  return (cst__csv_file){
       .allocator = *allocator,
       .dialect = options->dialect,
-      .input = input,
-      .name = cst__input_name(input),
-      .block_size = size,
-      .capacity = size < MIN_BLOCK ? MIN_BLOCK : size,
+      .name = name,
+      .block_size = options->block_size,
       .lines = {.number = 1},
       .max_row_size = options->max_row_size < most ? (size_t)options->max_row_size : most};
-  file->block = cst__new(&file->allocator, file->capacity + CST__CSV_PADDING);
-  cst_status status = file->block != NULL ? CST_OK : cst__fail_memory(error, file->capacity);
+}
+
+/* Goes to the first row; a file that fails is closed. */
+static cst_status csv_file_begin(cst__csv_file *file, uint64_t skip_lines, cst_error *error) {
+  cst_status status = pass_mark(file, error);
   if (status == CST_OK) {
-    status = pass_mark(file, error);
-  }
-  if (status == CST_OK) {
-    status = pass_lines(file, options->skip_lines, error);
+    status = pass_lines(file, skip_lines, error);
   }
   if (status != CST_OK) {
     cst__error_add_file(error, file->name);
@@ -91,11 +87,38 @@ cst_status cst__csv_file_open(cst__csv_file *file, cst__input *input,
   return status;
 }
 
+cst_status cst__csv_file_open(cst__csv_file *file, cst__input *input,
+                              const cst__csv_file_options *options, const cst_allocator *allocator,
+                              cst_error *error) {
+  const size_t size = options->block_size;
+  *file = csv_file_of(cst__input_name(input), options, allocator);
+  file->input = input;
+  file->capacity = size < MIN_BLOCK ? MIN_BLOCK : size;
+  file->block = cst__new(&file->allocator, file->capacity + CST__CSV_PADDING);
+  if (file->block == NULL) {
+    (void)cst__fail_memory(error, file->capacity);
+    cst__error_add_file(error, file->name);
+    cst__csv_file_close(file);
+    return CST_NO_MEMORY;
+  }
+  return csv_file_begin(file, options->skip_lines, error);
+}
+
+cst_status cst__csv_file_open_text(cst__csv_file *file, const cst__table_text *text,
+                                   const char *name, const cst__csv_file_options *options,
+                                   const cst_allocator *allocator, cst_error *error) {
+  *file = csv_file_of(name, options, allocator);
+  file->block = (uint8_t *)(uintptr_t)text->data; /* of the last block nothing is written */
+  file->size = file->capacity = text->size;
+  file->last = true;
+  return csv_file_begin(file, options->skip_lines, error);
+}
+
 void cst__csv_file_close(cst__csv_file *file) {
-  cst__delete(file->block);
   cst__delete(file->rows.cells);
   cst__delete(file->rows.begins);
   if (file->input != NULL) {
+    cst__delete(file->block);
     cst__input_close(file->input);
   }
   *file = (cst__csv_file){0};

@@ -42,9 +42,10 @@ typedef struct cst__json_lines {
   uint64_t max_record;
   size_t block; /* bytes read at a time */
 
-  size_t file; /* index of the file at hand */
-  cst__input *input;
-  bool at_end; /* nothing comes after the buffer */
+  size_t file;         /* index of the file at hand */
+  const uint8_t *data; /* of it: the buffer, or all of a text in memory; NULL: nothing yet */
+  cst__input *input;   /* NULL: there is such a text, or no file is open */
+  bool at_end;         /* nothing comes after the data */
   struct {
     bool is_one; /* the file is one list */
     bool is_closed;
@@ -52,7 +53,7 @@ typedef struct cst__json_lines {
   } list;
   bool is_cut;     /* the rest of a record that is too long has to be passed over */
   int64_t record;  /* number of the next one */
-  uint64_t offset; /* in the stream, of buffer[begin] */
+  uint64_t offset; /* in the stream, of data[begin] */
   int64_t line;
   uint64_t line_begin; /* offset of the line's first byte */
   uint64_t taken;      /* bytes of the files that are closed, as they lie on disk */

@@ -14,6 +14,7 @@ void cst__json_lines_init(cst__json_lines *lines, const cst__table_files *files,
 }
 
 static void lines_close_file(cst__json_lines *lines) {
+  lines->data = NULL;
   if (lines->input != NULL) {
     lines->taken += cst__input_consumed(lines->input);
     cst__input_close(lines->input);
@@ -28,7 +29,7 @@ void cst__json_lines_reset(cst__json_lines *lines) {
 
 /* ---- bytes ---- */
 
-static uint8_t byte_at(const cst__json_lines *lines) { return lines->buffer.data[lines->begin]; }
+static uint8_t byte_at(const cst__json_lines *lines) { return lines->data[lines->begin]; }
 
 /* Takes bytes away, which hold no end of a line. */
 static void lines_take(cst__json_lines *lines, size_t size) {
@@ -49,6 +50,7 @@ static cst_status lines_fill(cst__json_lines *lines, cst_error *error) {
                            live)) {
     return cst__fail_memory(error, live + lines->block);
   }
+  lines->data = lines->buffer.data;
   CST__TRY(cst__input_read(lines->input, lines->buffer.data + live, lines->block, &got, error));
   lines->end = live + got;
   memset(lines->buffer.data + lines->end, 0, CST__JSON_SLACK);
@@ -58,17 +60,24 @@ static cst_status lines_fill(cst__json_lines *lines, cst_error *error) {
 
 static cst_status lines_open_file(cst__json_lines *lines, cst_error *error) {
   const cst__table_files *files = lines->files;
-  CST__TRY(files->open(files->ctx, lines->file, &lines->input, error));
   lines->begin = lines->end = lines->size = 0;
   lines->offset = lines->line_begin = 0;
   lines->record = 0;
   lines->line = 1;
   lines->at_end = lines->list.is_one = lines->list.is_closed = lines->list.wants_comma =
       lines->is_cut = false;
+  if (files->text != NULL) {
+    const cst__table_text text = files->text(files->ctx, lines->file);
+    lines->data = text.data;
+    lines->end = text.size;
+    lines->at_end = true;
+  } else {
+    CST__TRY(files->open(files->ctx, lines->file, &lines->input, error));
+  }
   while (!lines->at_end && lines->end < CST__UTF8_MARK) {
     CST__TRY(lines_fill(lines, error));
   }
-  lines_take(lines, cst__utf8_mark_size(lines->buffer.data, lines->end));
+  lines_take(lines, cst__utf8_mark_size(lines->data, lines->end));
   lines->line_begin = lines->offset;
   return CST_OK;
 }
@@ -98,7 +107,7 @@ static cst_status lines_skip_blanks(cst__json_lines *lines, bool *found, cst_err
 
 /* Goes past the record that was handed out last. */
 static void leave_record(cst__json_lines *lines) {
-  const uint8_t *at = lines->buffer.data + lines->begin;
+  const uint8_t *at = lines->data + lines->begin;
   size_t size = lines->size;
   const uint8_t *newline;
   while (lines->list.is_one && size > 0 && (newline = memchr(at, '\n', size)) != NULL) {
@@ -116,7 +125,7 @@ static void leave_record(cst__json_lines *lines) {
 /* ---- the end of a record ---- */
 
 static bool find_line_end(cst__json_lines *lines, size_t *size) {
-  const uint8_t *at = lines->buffer.data + lines->begin;
+  const uint8_t *at = lines->data + lines->begin;
   size_t there = lines->end - lines->begin;
   const uint8_t *newline = memchr(at + lines->scanned.size, '\n', there - lines->scanned.size);
   lines->scanned.size = there;
@@ -143,7 +152,7 @@ static bool step_in_string(cst__json_lines *lines, uint8_t c) {
 /* The end of an element: where its brackets close, or before what ends a scalar. Whether they
  * are the right ones, the parser sees. */
 static bool find_element_end(cst__json_lines *lines, size_t *size) {
-  const uint8_t *at = lines->buffer.data + lines->begin;
+  const uint8_t *at = lines->data + lines->begin;
   size_t there = lines->end - lines->begin;
   for (size_t i = lines->scanned.size; i < there; i++) {
     uint8_t c = at[i];
@@ -203,7 +212,7 @@ static cst_status find_record(cst__json_lines *lines, cst__json_record *out, cst
     }
     CST__TRY(lines_fill(lines, error));
   }
-  *out = (cst__json_record){.data = lines->buffer.data + lines->begin,
+  *out = (cst__json_record){.data = lines->data + lines->begin,
                             .size = size,
                             .file = lines->file,
                             .record = lines->record,
@@ -301,7 +310,7 @@ static cst_status begins_list(cst__json_lines *lines, bool *is_list, cst_error *
       }
       CST__TRY(lines_fill(lines, error));
     }
-    uint8_t c = lines->buffer.data[lines->begin + i];
+    uint8_t c = lines->data[lines->begin + i];
     if (!cst__json_is_blank(c)) {
       *is_list = c == '{' || c == ']';
       return CST_OK;
@@ -335,7 +344,7 @@ cst_status cst__json_lines_next(cst__json_lines *lines, cst__json_record *out, b
   for (; lines->file < lines->files->count; lines->file++) {
     bool found = false;
     cst_status status = CST_OK;
-    if (lines->input == NULL) {
+    if (lines->input == NULL && lines->data == NULL) {
       status = lines_open_file(lines, error);
     }
     if (status == CST_OK) {

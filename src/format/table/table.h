@@ -21,9 +21,21 @@ typedef struct cst__table_range {
   int64_t record; /* number of the first record; -1: not known */
 } cst__table_range;
 
+/* A stretch of a file's text, decompressed, that begins with a record. 64 readable bytes follow,
+ * which are zero. */
+typedef struct cst__table_text {
+  const uint8_t *data;
+  size_t size;
+  bool begins; /* the file begins with it, */
+  bool ends;   /* and ends with it */
+} cst__table_text;
+
 /* The files of a source. */
 typedef struct cst__table_files {
   size_t count;
+  /* All of the i-th, which lies in memory until the next one is asked for. NULL: `open` opens it.
+   */
+  cst__table_text (*text)(void *ctx, size_t i);
   /* Opens the i-th from its start: whoever opens it closes it. A pipe's bytes that a plan has taken
    * come again for the one reader. */
   cst_status (*open)(void *ctx, size_t i, cst__input **out, cst_error *error);
@@ -77,14 +89,6 @@ typedef struct cst__table_reading {
   cst__table_drop drop;          /* set if the options say skip */
   void *drop_ctx;
 } cst__table_reading;
-
-/* A stretch of a file's text, decompressed, that begins with a record; 64 readable bytes follow. */
-typedef struct cst__table_text {
-  const uint8_t *data;
-  size_t size;
-  bool begins; /* the file begins with it, */
-  bool ends;   /* and ends with it */
-} cst__table_text;
 
 typedef struct cst__table_format {
   const char *name;

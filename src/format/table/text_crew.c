@@ -12,6 +12,7 @@
 
 enum {
   PART_BYTES = 1 << 20, /* enough to be worth a thread's while, and to fit into its cache */
+  MOST_BYTES = 1 << 30, /* of a part with a record that does not end: 32 bits tell places in it */
   PADDING = 64          /* readable bytes after the text, zero */
 };
 
@@ -142,30 +143,14 @@ void cst__text_crew_free(cst__text_crew *crew) {
 
 /* ---- a part as a file ---- */
 
-static cst_status read_text(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
-                            cst_error *error) {
+static cst__table_text text_of(void *ctx, size_t i) {
   const part *p = ctx;
-  size_t there = offset < p->size ? p->size - (size_t)offset : 0;
-  (void)error;
-  *got = size < there ? size : there;
-  if (*got > 0) {
-    memcpy(buffer, p->text.data + offset, *got);
-  }
-  return CST_OK;
-}
-
-static bool is_plain(const uint8_t *head, size_t size) {
-  (void)head;
-  (void)size;
-  return true;
-}
-
-static cst_status open_text(void *ctx, size_t i, cst__input **out, cst_error *error) {
-  const cst_reader reader = {
-      .size = sizeof reader, .name = "", .read_at = read_text, .ctx = ctx, .can_seek = true};
-  const cst__input_options options = {.is_text = true, .is_plain = is_plain};
   (void)i;
-  return cst__input_open_reader(&reader, &options, out, error);
+  return (cst__table_text){.data = p->text.data, .size = p->size, .begins = true, .ends = true};
+}
+
+static cst__table_text text_at(void *ctx, size_t i) {
+  return text_of(((const worker *)ctx)->at, i);
 }
 
 static const char *name_text(void *ctx, size_t i) {
@@ -174,20 +159,15 @@ static const char *name_text(void *ctx, size_t i) {
   return "";
 }
 
-/* A file that `open` opens. */
-static cst__table_files files_of(cst_status (*open)(void *, size_t, cst__input **, cst_error *),
-                                 void *ctx) {
+/* A file that is this text. */
+static cst__table_files files_of(cst__table_text (*text)(void *, size_t), void *ctx) {
   return (cst__table_files){.count = 1,
-                            .open = open,
+                            .text = text,
                             .name = name_text,
                             .ctx = ctx,
                             .rereadable = true,
                             .sample_rows = INT64_MAX,
                             .sample_bytes = UINT64_MAX};
-}
-
-static cst_status open_part(void *ctx, size_t i, cst__input **out, cst_error *error) {
-  return open_text(((const worker *)ctx)->at, i, out, error);
 }
 
 /* ---- taking parts out of the files: one thread at a time ---- */
@@ -235,7 +215,7 @@ static bool read_on(const cst__text_crew *crew, part *p, bool *ends) {
 
 /* What every further part of the file begins with. */
 static bool keep_preamble(cst__text_crew *crew, part *p) {
-  const cst__table_files text = files_of(open_text, p);
+  const cst__table_files text = files_of(text_of, p);
   uint64_t size = 0;
   size_t kept = 0;
   if (crew->options.format->preamble != NULL &&
@@ -258,6 +238,9 @@ static bool fill_part(cst__text_crew *crew, part *p) {
   } else if (!append_text(crew, &p->text, &p->size, crew->from.first.data, crew->from.preamble) ||
              !append_text(crew, &p->text, &p->size, crew->from.rest.data, crew->from.rest_size) ||
              !read_on(crew, p, &ends)) {
+    return false;
+  }
+  if (p->size > MOST_BYTES) {
     return false;
   }
   size_t before = crew->from.preamble;
@@ -310,7 +293,7 @@ static bool make_rows(worker *w, part *p) {
 
 static bool work_on(worker *w, part *p) {
   const cst__text_fold *fold = w->crew->fold;
-  const cst__table_files files = files_of(open_text, p);
+  const cst__table_files files = files_of(text_of, p);
   return fold != NULL ? fold->run(fold->ctx, w->number, &files, &p->made) : make_rows(w, p);
 }
 
@@ -460,7 +443,7 @@ cst_status cst__text_crew_new(const cst__text_crew_options *options, cst__text_c
   }
   for (size_t i = 0; i < threads; i++) {
     worker *w = &crew->workers[i];
-    *w = (worker){.crew = crew, .number = (int32_t)i, .files = files_of(open_part, w)};
+    *w = (worker){.crew = crew, .number = (int32_t)i, .files = files_of(text_at, w)};
     w->files.count = 0; /* none yet */
   }
   *out = crew;

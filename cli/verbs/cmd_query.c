@@ -23,8 +23,20 @@ static cst_source_options input_options(const querying *work) {
   options.num_columns = 0;
   options.raw_column = NULL;
   options.offset_column = NULL;
-  options.on_error = CST_ON_ERROR_RAISE;
   return options;
+}
+
+/* Without the records that --on-error drops, where the format has such. */
+static cst_status open_inputs(const querying *work, cst_source_options *how, cst_source **out,
+                              cst_error *error) {
+  if (work->settings->source.on_error != CST_ON_ERROR_RAISE) {
+    how->on_error = CST_ON_ERROR_SKIP;
+    if (cst_source_open(work->inputs, work->num_inputs, how, out, NULL) == CST_OK) {
+      return CST_OK;
+    }
+  }
+  how->on_error = CST_ON_ERROR_RAISE;
+  return cst_source_open(work->inputs, work->num_inputs, how, out, error);
 }
 
 /* What the query needs to know of its inputs. */
@@ -73,7 +85,7 @@ static cst_status ask_inputs(const querying *work, wanted_type wanted, cst_view_
     }
   }
   cst_source_options how = input_options(work);
-  cst_status status = cst_source_open(work->inputs, work->num_inputs, &how, source, error);
+  cst_status status = open_inputs(work, &how, source, error);
   if (status == CST_OK && wanted == WANTS_SCHEMA) {
     status = cst_source_schema(*source, &options->schema, error);
   } else if (status == CST_OK) {
@@ -152,8 +164,7 @@ static cst_status open_wanted(const querying *work, const cst_view *view, cst_so
     options.num_columns = count;
   }
   options.flat = strstr(cst_view_input(view), "example") != NULL;
-  return status == CST_OK ? cst_source_open(work->inputs, work->num_inputs, &options, out, error)
-                          : status;
+  return status == CST_OK ? open_inputs(work, &options, out, error) : status;
 }
 
 /* With the sizes of what the first batch becomes, if there is one. */

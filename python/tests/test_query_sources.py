@@ -131,6 +131,32 @@ def test_records_that_are_damaged(files: pathlib.Path, tmp_path: pathlib.Path) -
     assert len(src.dropped) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.csv", "id,x\n1,2\n1,2,3\n4,5\n"), ("a.jsonl", '{"id": 1}\nno\n{"id": 4}\n')],
+)
+def test_the_types_of_a_query_are_those_of_the_records_that_are_read(
+    tmp_path: pathlib.Path, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    query = cst.Query.from_text("output i = id")
+    with pytest.raises(cst.errors.CorruptError):
+        cst.open(tmp_path / name, view=query)
+    told: list[cst.source.Dropped] = []
+    for on_error in ("skip", "null", told.append):
+        src = cst.open(tmp_path / name, view=query, on_error=on_error)
+        assert columns_of(src) == {"i": [1, 4]}
+        assert [drop.record for drop in src.dropped] == [1]
+    assert [drop.record for drop in told] == [1]
+
+
+def test_formats_without_records_to_drop_are_queried_with_on_error(tmp_path: pathlib.Path) -> None:
+    cst.write([{"id": 1}, {"id": 0}, {"id": 4}], tmp_path / "a.arrow")
+    query = cst.Query.from_text("output i = 4 // id")
+    src = cst.open(tmp_path / "a.arrow", view=query, on_error="skip")
+    assert columns_of(src) == {"i": [4, 1]}
+
+
 def _own(values: Any) -> Any:
     raise KeyError("own")
 

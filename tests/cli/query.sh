@@ -51,6 +51,15 @@ printf '{"id": 1, "n": [4]}\n{"id": 2, "n": [4, 5]}\n{"id": 3}\n' >bad.jsonl
 try query fixed.cstq bad.jsonl - --to json -b 1
 try query fixed.cstq bad.jsonl - --to json --on-error skip
 try query fixed.cstq bad.jsonl - --to json --on-error null
+printf 'id,n\n1,4\n2\n3,6\n' >bad.csv
+echo 'output id = id' >ids.cstq
+try query ids.cstq bad.csv - --to json
+try query ids.cstq bad.csv - --to json --on-error skip
+try query ids.cstq bad.csv --explain --on-error skip >out
+printf '{"id": 2}\n{"id": 0}\n' >two.jsonl
+columnstone convert two.jsonl two.arrow >out
+echo 'output id = 4 // id' >divided.cstq
+try query divided.cstq two.arrow - --to json --on-error skip
 
 echo 'mistakes'
 try query clicks.cstq sessions.tfrecord

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -232,11 +233,18 @@ def open(
     inputs = resolve(paths, text("format", format), place)
     given["format"] = inputs.format or format
 
-    def without_view(name: str) -> Any:
-        """The type of the input: its `schema` or its `arrow_schema`."""
-        plain = {"message": core, "columns": None, "view": None, "on_error": "raise"}
+    def ask(name: str, on_error: OnError) -> Any:
+        plain = {"message": core, "columns": None, "view": None, "on_error": on_error}
         with inputs.kept(), Source(inputs, source_options({**given, **plain})) as source:
             return getattr(source, name)
+
+    def without_view(name: str) -> Any:
+        """The type of the input: its `schema` or its `arrow_schema`, of the records that on_error
+        does not drop."""
+        if on_error != "raise":
+            with contextlib.suppress(UnsupportedError):  # a format without records to drop
+                return ask(name, "skip")
+        return ask(name, "raise")
 
     bound = view_option(given, without_view)
     given["view"] = bound

@@ -11,7 +11,7 @@
 #include "base/os.h"
 
 enum {
-  PART_BYTES = 1 << 20, /* enough to be worth a thread's while, and to fit into its cache */
+  PART_BYTES = 1 << 19, /* enough to be worth a thread's while; with its rows it fits the cache */
   MOST_BYTES = 1 << 30, /* of a part with a record that does not end: 32 bits tell places in it */
   PADDING = 64          /* readable bytes after the text, zero */
 };

@@ -259,8 +259,7 @@ size_t cst__csv_cut(const void *ptr, const cst__table_text *text) {
   if (plan->dialect.comment >= 0 && memchr(text->data, '"', text->size) != NULL) {
     return SIZE_MAX; /* quotes in comments are none */
   }
-  size_t end = last_row_end(plan, text);
-  return end > 0 ? end : SIZE_MAX;
+  return last_row_end(plan, text);
 }
 
 /* ---- columns ---- */

@@ -424,8 +424,7 @@ static size_t json_table_cut(const void *ptr, const cst__table_text *text) {
   if (text->ends) {
     return text->size;
   }
-  size_t end = cst__text_last_line_end(text->data, text->size);
-  return end > 0 ? end : SIZE_MAX;
+  return cst__text_last_line_end(text->data, text->size);
 }
 
 const cst__table_format cst__json_table = {

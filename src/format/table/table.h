@@ -121,7 +121,7 @@ typedef struct cst__table_format {
   cst_status (*find_begin)(cst__input *input, const cst__table_cut *cut, uint64_t *out,
                            cst_error *error);
   /* For text that several threads read, each a part of a file as if it were a file (text_crew.h):
-   * where the last record of the text ends. SIZE_MAX: it does not, this cannot be told, or as a
+   * where the last record of the text ends; 0: none does. SIZE_MAX: this cannot be told, or as a
    * file such a part would be read as something else. NULL: one thread reads all. */
   size_t (*cut)(const void *plan, const cst__table_text *text);
   /* So many bytes at the begin of a file have to come before the records of each of its parts. The

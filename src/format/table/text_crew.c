@@ -12,7 +12,7 @@
 
 enum {
   PART_BYTES = 1 << 19, /* enough to be worth a thread's while; with its rows it fits the cache */
-  MOST_BYTES = 1 << 30, /* of a part with a record that does not end: 32 bits tell places in it */
+  MOST_BYTES = 8 << 20, /* of a part that grows, as its first record is longer */
   PADDING = 64          /* readable bytes after the text, zero */
 };
 
@@ -198,17 +198,16 @@ static void close_file(cst__text_crew *crew) {
   crew->from.next_file++;
 }
 
-/* Reads up to the size of a part; *ends at the end of the file. */
-static bool read_on(const cst__text_crew *crew, part *p, bool *ends) {
+/* Reads so many bytes; *ends at the end of the file. */
+static bool read_on(const cst__text_crew *crew, part *p, size_t size, bool *ends) {
   size_t begin = p->size;
   size_t got = 0;
-  if (!cst__buffer_reserve(crew->options.allocator, &p->text, begin + part_bytes + PADDING,
-                           begin) ||
-      cst__input_fill(crew->from.input, p->text.data + begin, part_bytes, &got, NULL) != CST_OK) {
+  if (!cst__buffer_reserve(crew->options.allocator, &p->text, begin + size + PADDING, begin) ||
+      cst__input_fill(crew->from.input, p->text.data + begin, size, &got, NULL) != CST_OK) {
     return false;
   }
   p->size += got;
-  *ends = got < part_bytes;
+  *ends = got < size;
   memset(p->text.data + p->size, 0, PADDING);
   return true;
 }
@@ -226,36 +225,49 @@ static bool keep_preamble(cst__text_crew *crew, part *p) {
   return append_text(crew, &crew->from.first, &kept, p->text.data, (size_t)size);
 }
 
+/* Where the last record of the part ends, which grows until it has one. SIZE_MAX: it is left to the
+ * reader alone. */
+static size_t find_cut(const cst__text_crew *crew, part *p, bool begins, bool *ends) {
+  const size_t before = crew->from.preamble;
+  for (;;) {
+    const cst__table_text text = {.data = p->text.data + before,
+                                  .size = p->size - before,
+                                  .begins = begins && before == 0,
+                                  .ends = *ends};
+    const size_t end = crew->options.format->cut(crew->options.plan, &text);
+    if (end > 0 || *ends) {
+      return end;
+    }
+    const size_t more = text.size > part_bytes ? text.size : part_bytes;
+    if (text.size + more > MOST_BYTES || !read_on(crew, p, more, ends)) {
+      return SIZE_MAX;
+    }
+  }
+}
+
 /* False: it is left to the reader alone. */
 static bool fill_part(cst__text_crew *crew, part *p) {
-  const cst__table_format *format = crew->options.format;
   bool ends;
   bool begins = crew->from.input == NULL;
   if (begins) {
-    if (!open_next_file(crew) || !read_on(crew, p, &ends) || !keep_preamble(crew, p)) {
+    if (!open_next_file(crew) || !read_on(crew, p, part_bytes, &ends) || !keep_preamble(crew, p) ||
+        (crew->from.preamble == p->size && !ends)) { /* what comes first may go on */
       return false;
     }
   } else if (!append_text(crew, &p->text, &p->size, crew->from.first.data, crew->from.preamble) ||
              !append_text(crew, &p->text, &p->size, crew->from.rest.data, crew->from.rest_size) ||
-             !read_on(crew, p, &ends)) {
+             !read_on(crew, p, part_bytes, &ends)) {
     return false;
   }
-  if (p->size > MOST_BYTES) {
-    return false;
-  }
-  size_t before = crew->from.preamble;
-  const cst__table_text text = {.data = p->text.data + before,
-                                .size = p->size - before,
-                                .begins = begins && before == 0,
-                                .ends = ends};
-  size_t end = format->cut(crew->options.plan, &text);
+  size_t end = find_cut(crew, p, begins, &ends);
   if (end == SIZE_MAX) {
     return false;
   }
+  end += crew->from.preamble;
   crew->from.rest_size = 0;
   bool kept =
-      append_text(crew, &crew->from.rest, &crew->from.rest_size, text.data + end, text.size - end);
-  p->size = before + end;
+      append_text(crew, &crew->from.rest, &crew->from.rest_size, p->text.data + end, p->size - end);
+  p->size = end;
   memset(p->text.data + p->size, 0, PADDING);
   p->consumed = crew->from.consumed + cst__input_consumed(crew->from.input);
   if (ends) {

@@ -29,14 +29,14 @@ static cst_source_options input_options(const querying *work) {
 /* Without the records that --on-error drops, where the format has such. */
 static cst_status open_inputs(const querying *work, cst_source_options *how, cst_source **out,
                               cst_error *error) {
-  if (work->settings->source.on_error != CST_ON_ERROR_RAISE) {
-    how->on_error = CST_ON_ERROR_SKIP;
-    if (cst_source_open(work->inputs, work->num_inputs, how, out, NULL) == CST_OK) {
-      return CST_OK;
-    }
+  const bool drops = work->settings->source.on_error != CST_ON_ERROR_RAISE;
+  how->on_error = drops ? CST_ON_ERROR_SKIP : CST_ON_ERROR_RAISE;
+  cst_status status = cst_source_open(work->inputs, work->num_inputs, how, out, error);
+  if (drops && status == CST_UNSUPPORTED) {
+    how->on_error = CST_ON_ERROR_RAISE;
+    status = cst_source_open(work->inputs, work->num_inputs, how, out, error);
   }
-  how->on_error = CST_ON_ERROR_RAISE;
-  return cst_source_open(work->inputs, work->num_inputs, how, out, error);
+  return status;
 }
 
 /* What the query needs to know of its inputs. */

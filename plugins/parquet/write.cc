@@ -281,6 +281,11 @@ static cst_status EndWrite(const arrow::Status &status, cst_error *error) {
 
 cst_status Write(void *writer, struct ArrowArray *batch, cst_error *error) noexcept {
   auto *writing = static_cast<Writing *>(writer);
+  if (writing->schema->num_fields() == 0 && batch->length > 0) {
+    batch->release(batch);
+    return Fail(CST_UNSUPPORTED, "a Parquet file without columns has no rows", "write Arrow",
+                error);
+  }
   arrow::Status status = Guarded([&]() -> arrow::Status {
     ARROW_ASSIGN_OR_RAISE(auto rows, arrow::ImportRecordBatch(batch, writing->schema));
     for (int i = 0; i < rows->num_columns(); i++) {

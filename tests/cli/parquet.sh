@@ -17,6 +17,9 @@ for file in x log; do
   done <commands
 done
 rm commands schema.pbtxt
+printf '{}\n{}\n' >none.jsonl
+columnstone convert none.jsonl none.parquet || echo "exit status $?"
+rm none.jsonl
 columnstone convert x.parquet y.tfrecord -c id,fare >out
 columnstone head y.tfrecord -n 2
 columnstone head x.parquet -c nothing || echo "exit status $?"

@@ -145,8 +145,17 @@ static int run_help(int argc, char **argv) {
   return argc > 2 ? unknown_verb(argc - 2, argv + 2) : cli_show_overview();
 }
 
+/* Arrow's memory, in plug-ins and in programs that serve formats: what a row group took is kept for
+ * the next one, and large pages are not used, as to clear them takes longer than they save. The
+ * user's own settings come first. */
+static void choose_arrow_memory(void) {
+  (void)setenv("MIMALLOC_PURGE_DELAY", "-1", 0);
+  (void)setenv("MIMALLOC_ALLOW_THP", "0", 0);
+}
+
 int main(int argc, char **argv) {
   cli_catch_interrupts();
+  choose_arrow_memory();
   if (argc < 2) {
     return cli_usage(NULL, "see columnstone --help", "no verb given");
   }

@@ -80,8 +80,10 @@ def _run(serve: Callable[[], None]) -> NoReturn:
 def _serve_parquet() -> None:
     # pyarrow imports numpy if it can, which takes longer than all else; nothing here needs it.
     sys.modules.setdefault("numpy", None)  # type: ignore[arg-type]
-    # pyarrow keeps a row group's memory for the next one: given back, it would be cleared anew.
+    # pyarrow keeps a row group's memory for the next one: given back, it would be cleared anew. To
+    # clear large pages takes longer than they save.
     os.environ.setdefault("MIMALLOC_PURGE_DELAY", "-1")
+    os.environ.setdefault("MIMALLOC_ALLOW_THP", "0")
     verb, options, file = _arguments()
     if verb == "read":
         _read_parquet(file, options)

@@ -8,12 +8,14 @@ import io
 import pathlib
 import pickle
 import threading
+import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import columnstone as cst
 import duckdb
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -584,6 +586,32 @@ def test_file_objects_that_give_little_at_a_time() -> None:
     table = pa.table({"a": list(range(100))})
     cst.write(table, out, "parquet")
     assert pa.table(cst.open(Short(out.getvalue()), "parquet")).equals(table)
+
+
+def test_bytes_are_read_once_and_let_go() -> None:
+    class Counts(io.BytesIO):
+        count = 0
+
+        def read(self, size: int | None = -1) -> bytes:
+            data = super().read(size)
+            self.count += len(data)
+            return data
+
+    out, groups, rows = io.BytesIO(), 8, 65_536
+    with pq.ParquetWriter(out, pa.schema({"a": pa.int64(), "b": pa.int64()})) as writer:
+        for seed in range(groups):
+            numbers = np.random.default_rng(seed).integers(2**62, size=(2, rows))
+            writer.write_table(pa.table({"a": numbers[0], "b": numbers[1]}))
+    size = len(out.getvalue())
+    file = Counts(out.getvalue())
+    tracemalloc.start()
+    try:
+        assert sum(batch.num_rows for batch in cst.open(file, "parquet")) == groups * rows
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert file.count < size * 1.1
+    assert peak < size / 2  # a row group is an eighth
 
 
 def test_file_objects_that_take_little_at_a_time() -> None:

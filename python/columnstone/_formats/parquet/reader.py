@@ -132,10 +132,22 @@ class _Chunks(PlacedFile):
         self._kept[offset, size] = data
         return data
 
+    def forget(self) -> None:
+        """Lets go what pyarrow has not asked for."""
+        self._kept.clear()
+
     def close(self) -> None:
         self._kept.clear()
         self._file.close()
         super().close()
+
+
+def _parquet(chunks: _Chunks, **options: Any) -> Any:
+    """Reads column chunks one by one, as they were looked at. Buffered before, they would be read
+    again, in one piece."""
+    return pyarrow_parquet().ParquetFile(
+        chunks, page_checksum_verification=True, pre_buffer=False, **options
+    )
 
 
 class _View(PlacedFile):
@@ -245,12 +257,7 @@ class _Job(NamedTuple):
         """The size of the values of a column chunk that is read as a dictionary."""
         with (
             contextlib.closing(_Chunks(self.where())) as chunks,
-            pyarrow_parquet().ParquetFile(
-                chunks,
-                metadata=self.metadata,
-                read_dictionary=[path],
-                page_checksum_verification=True,
-            ) as file,
+            _parquet(chunks, metadata=self.metadata, read_dictionary=[path]) as file,
         ):
             table = file.read_row_group(group.number, columns=[path], use_threads=False)
         return sum(_bytes_of_strings(chunk) for column in table.columns for chunk in column.chunks)
@@ -276,10 +283,9 @@ def _bytes_of_strings(array: pa.Array) -> int:
 def _stream(
     where: Callable[[], Any], name: str, wanted: _Wanted, batch_size: int, threads: int
 ) -> Reader:
-    pq = pyarrow_parquet()
     with pyarrow_errors(name):
         chunks = _Chunks(where())
-        file = pq.ParquetFile(chunks, page_checksum_verification=True)
+        file = _parquet(chunks)
         check_footer(file.metadata)
         schema = file.schema_arrow.remove_metadata()
         groups = list(_groups(file.metadata))
@@ -308,6 +314,7 @@ def _read(file: Any, chunks: _Chunks, job: _Job) -> Iterator[pa.RecordBatch]:
                     yield from _read_in_turn(file, chunks, job, group)
                 else:
                     yield from _wanted(table, job).to_batches(max_chunksize=job.batch_size)
+                del table  # before the next one is waited for
 
 
 def _read_in_turn(file: Any, chunks: _Chunks, job: _Job, group: _Group) -> Iterator[pa.RecordBatch]:
@@ -324,6 +331,7 @@ def _read_in_turn(file: Any, chunks: _Chunks, job: _Job, group: _Group) -> Itera
             counts.add(batch)
             yield _wanted(batch, job)
         counts.check()
+    chunks.forget()
 
 
 def _groups(metadata: Any) -> Iterator[_Group]:
@@ -369,9 +377,7 @@ def _read_group(job: _Job, group: _Group, columns: list[str]) -> pa.Table | None
     counts = Counts(leaves, job.metadata, group.number)
     with (
         contextlib.closing(_Chunks(job.where())) as chunks,
-        pyarrow_parquet().ParquetFile(
-            chunks, metadata=job.metadata, page_checksum_verification=True
-        ) as file,
+        _parquet(chunks, metadata=job.metadata) as file,
     ):
         if job.look(chunks, group, columns).whole > job.limit.most:
             return None

@@ -1,6 +1,5 @@
 make_examples x.tfrecord 5
-columnstone convert x.tfrecord x.jsonl --columns id,fare >out
-sed 's/, [0-9.]* s$//' out
+columnstone convert x.tfrecord x.jsonl --columns id,fare
 cat x.jsonl
 columnstone convert x.tfrecord x.jsonl.gz -c id,fare >out
 gzip -dc x.jsonl.gz | cmp - x.jsonl

@@ -49,7 +49,7 @@ cli head lineage:sessions@1
 cli head lineage:sessions@1#train --view lineage:ranking@1 -n 1
 cli count lineage:sessions | tame
 cli verify lineage:sessions
-cli convert lineage:sessions@2 out.jsonl | sed 's/[0-9.]* s$/TIME/'
+cli convert lineage:sessions@2 out.jsonl
 cat out.jsonl
 cli view show lineage:ranking | head -n 1
 cli schema tree lineage:sessions@2

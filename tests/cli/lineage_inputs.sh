@@ -22,9 +22,9 @@ columnstone lineage add examples ex --name ex
 cli count lineage:ex | cut -c 1-13,47-
 cli head lineage:ex#train -c id
 cli head lineage:ex#eval -c id
-cli merge lineage:ex#train one.tfrecord | sed 's/, [0-9.]* s$//'
+cli merge lineage:ex#train one.tfrecord
 cli head - -c id <one.tfrecord
-cli convert lineage:ex out.jsonl | sed 's/, [0-9.]* s$//'
+cli convert lineage:ex out.jsonl
 cli stats diff lineage:ex#train lineage:ex#eval | head -n 1
 cli plan lineage:ex#eval | wc -l
 cli index lineage:ex || true

@@ -17,7 +17,7 @@ output tokens = ragged(event.query)
 CSTQ
 columnstone query clicks.cstq sessions.tfrecord - --to json --proto-set shop.desc
 columnstone query clicks.cstq sessions.tfrecord - --to json --proto-set shop.desc --param least=5 --columns label,id
-columnstone query clicks.cstq sessions.tfrecord clicks.arrow --proto-set shop.desc | sed 's/, [0-9.]* s$//'
+columnstone query clicks.cstq sessions.tfrecord clicks.arrow --proto-set shop.desc
 columnstone query clicks.cstq sessions.tfrecord clicks.tfrecord --proto-set shop.desc >out
 columnstone head clicks.arrow
 columnstone head clicks.tfrecord

@@ -3,8 +3,7 @@ make_examples x.tfrecord 5
 cp x.tfrecord y.tfrecord
 poke() { printf '\177' | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null; }
 poke y.tfrecord 3
-columnstone repair y.tfrecord good.tfrecord >out || echo "exit status $?"
-sed 's/, [0-9.]* s$//' out
+columnstone repair y.tfrecord good.tfrecord || echo "exit status $?"
 columnstone verify good.tfrecord
 columnstone repair y.tfrecord good.tfrecord || echo "exit status $?"
 columnstone repair y.tfrecord better.tfrecord --json || echo "exit status $?"

@@ -1,7 +1,6 @@
 # convert into shards, and records that are skipped on the way.
 make_examples x.tfrecord 10
-columnstone convert x.tfrecord y.jsonl -c id --shards 2 -b 3 >out
-sed 's/, [0-9.]* s$//' out
+columnstone convert x.tfrecord y.jsonl -c id --shards 2 -b 3
 ls y*
 cat y-00001-of-00002.jsonl
 columnstone convert x.tfrecord x.jsonl -c id >out

@@ -1,7 +1,6 @@
 # Shards of records, and back to one file: nothing is lost and the order is kept.
 make_examples x.tfrecord 10
-columnstone split x.tfrecord s.tfrecord.gz --shards 4 >out
-sed 's/, [0-9.]* s$//' out
+columnstone split x.tfrecord s.tfrecord.gz --shards 4
 columnstone count 's-*' | awk '{print $1, $4}'
 columnstone merge 's-*' y.tfrecord >out
 cmp x.tfrecord y.tfrecord

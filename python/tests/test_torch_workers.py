@@ -329,6 +329,6 @@ def lives(pid: int) -> bool:
     """Whether it runs; one that has ended, and that nobody has waited for, does not."""
     try:
         stat_of = pathlib.Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it may end between the two calls
         return False
     return stat_of.rpartition(")")[2].split()[0] != "Z"

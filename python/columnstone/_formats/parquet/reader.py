@@ -137,7 +137,7 @@ class _Chunks(PlacedFile):
         self._kept.clear()
 
     def close(self) -> None:
-        self._kept.clear()
+        self.forget()
         self._file.close()
         super().close()
 

@@ -37,10 +37,16 @@ static uint64_t draw(uint64_t below) {
   return (chance >> 33) % below;
 }
 
+/* Memory for a file of `size` bytes: some more, since most writes make it a little larger. */
+static size_t room_for(sqlite3_int64 size) { return ((size_t)size / 65536 + 1) * 65536; }
+
 static void put(unsigned char **bytes, sqlite3_int64 *size, const pending *write) {
   const sqlite3_int64 end = write->at + (write->size >= 0 ? write->size : 0);
   if (end > *size || write->size < 0) {
-    unsigned char *grown = realloc(*bytes, (size_t)end + 1);
+    unsigned char *grown = *bytes;
+    if (grown == NULL || room_for(end) != room_for(*size)) {
+      grown = realloc(grown, room_for(end));
+    }
     if (grown == NULL) {
       abort();
     }
@@ -126,7 +132,7 @@ static void cut_power(const char *folder) {
     if (disk[i].may_be_deleted && draw(2) == 0) {
       continue;
     }
-    unsigned char *bytes = malloc((size_t)size + 1);
+    unsigned char *bytes = malloc(room_for(size));
     if (bytes == NULL) {
       abort();
     }
@@ -163,7 +169,7 @@ static sqlite3_vfs *below;
 static int64_t fails_at; /* number of the write that fails, of all; 0: none */
 static int fails_with;
 static int64_t num_writes;
-static void (*on_write)(void);
+static void (*on_write)(void); /* NULL: the power stays, and no disk is kept */
 
 typedef struct layer_file {
   sqlite3_file base;
@@ -186,17 +192,15 @@ static int layer_write(sqlite3_file *file, const void *from, int size, sqlite3_i
     return fails_with;
   }
   const int code = own->real->pMethods->xWrite(own->real, from, size, at);
-  if (code == SQLITE_OK && own->is_stored) {
+  if (code == SQLITE_OK && own->is_stored && on_write != NULL) {
     remember(find_disk_file(own->name), from, size, at);
-    if (on_write != NULL) {
-      on_write();
-    }
+    on_write();
   }
   return code;
 }
 static int layer_truncate(sqlite3_file *file, sqlite3_int64 size) {
   layer_file *own = (layer_file *)(void *)file;
-  if (own->is_stored) {
+  if (own->is_stored && on_write != NULL) {
     remember(find_disk_file(own->name), NULL, -1, size);
   }
   return own->real->pMethods->xTruncate(own->real, size);

@@ -141,7 +141,7 @@ def test_nothing_is_left(path: pathlib.Path, end: str) -> None:
                 # PyTorch names the worker only once it has ended: until then, what was just being
                 # handed over fails with an EOFError or a ConnectionResetError
                 worker.join()
-            del worker
+            del worker  # what came from it is kept as long as it is
             with pytest.raises(RuntimeError, match="exited unexpectedly"):
                 list(loop)
         elif end == "to its end":

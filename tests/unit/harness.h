@@ -21,7 +21,7 @@ struct harness_test {
 
 /* How far tests step that try all places of a file, or very many files: 1, but 7 under the thread
  * sanitizer, where each takes fifty times as long, and the threads do the same at all of them. For
- * an emulator, `dev` sets COLUMNSTONE_TEST_EVERY. */
+ * an emulator and under the address sanitizer, `dev` sets COLUMNSTONE_TEST_EVERY. */
 #define EVERY harness_every()
 uint8_t harness_every(void);
 

@@ -27,9 +27,8 @@ def pyarrow_parquet() -> Any:
 def pyarrow_errors(path: str, of_system: bool = True) -> Iterator[None]:
     """Turns pyarrow's exceptions into the exceptions of this package, with the file. of_system:
     errors with a number come from the system; otherwise they come from a file object and are raised
-    unchanged."""
-    import pyarrow as pa
-
+    unchanged. Without pyarrow, the error says what to install."""
+    pa = need("pyarrow", "Parquet")
     try:
         yield
     except Error:

@@ -283,7 +283,6 @@ def _bytes_of_strings(array: pa.Array) -> int:
 def _stream(
     where: Callable[[], Any], name: str, wanted: _Wanted, batch_size: int, threads: int
 ) -> Reader:
-    pyarrow_parquet()  # or an error that says what to install
     with pyarrow_errors(name):
         chunks = _Chunks(where())
         file = _parquet(chunks)
